@@ -16,6 +16,9 @@ enum { LARGEST_COUNT = 1000000000, MOST_INITIAL = 100000, LONGEST_NAME = 200, LO
 const char *const app_kind_names[] = {
     [CKG_REAL] = "real", [CKG_INTEGER] = "integer", [CKG_CATEGORICAL] = "categorical"};
 
+const char *const app_goal_names[] = {[CKG_MINIMIZE] = "minimize", [CKG_MAXIMIZE] = "maximize", NULL};
+static const char *const failure_names[] = {"model", "ignore", NULL};
+
 static const struct app_label unlabelled;
 
 static const struct app_label *label_of(const struct app_label *labels, int i)
@@ -119,11 +122,6 @@ struct app_outcome app_outcome_at(const struct app_definition *d, int j)
 
 /* --- as JSON --- */
 
-const char *app_goal_name(const struct app_definition *d)
-{
-    return ckg_problem_goal(d->problem) == CKG_MAXIMIZE ? "maximize" : "minimize";
-}
-
 static void add_label(const struct app_label *label, struct app_text *out)
 {
     if (label->unit)
@@ -132,105 +130,41 @@ static void add_label(const struct app_label *label, struct app_text *out)
         app_json_add_string(out, "description", label->description);
 }
 
-static void add_categories(struct app_text *out, const struct app_parameter *p)
+static void add_categories(const struct app_definition *d, const struct app_parameter *p,
+                           struct app_text *out)
 {
     app_json_open(out, "values", '[');
     for (int i = 0; i < p->count; i++)
-        app_typed_add(out, NULL, ckg_problem_category(p->problem, p->index, i),
-                      p->label->types ? (enum app_type)p->label->types[i] : APP_TEXT);
+        app_typed_add(out, NULL, ckg_problem_category(d->problem, p->index, i),
+                      app_category_type(d, p->index, i));
     app_json_close(out, ']');
 }
 
-void app_parameter_write(const char *key, const struct app_parameter *p, struct app_text *out)
-{
-    app_json_open(out, key, '{');
-    app_json_add_string(out, "type", app_kind_names[p->kind]);
-    if (p->kind == CKG_CATEGORICAL)
-        add_categories(out, p);
-    else {
-        app_json_add_number(out, "low", p->low);
-        app_json_add_number(out, "high", p->high);
-    }
-    if (p->scale == CKG_LOG)
-        app_json_add_string(out, "scale", "log");
-    if (p->step > 0 && (p->kind == CKG_REAL || p->step != 1))
-        app_json_add_number(out, "step", p->step);
-    add_label(p->label, out);
-    app_json_close(out, '}');
-}
-
-void app_fixed_write(const char *key, const struct app_fixed *f, struct app_text *out)
-{
-    app_json_open(out, key, '{');
-    app_typed_add(out, "value", f->text, f->type);
-    add_label(&f->label, out);
-    app_json_close(out, '}');
-}
-
-const char *app_noise_word(int noise)
-{
-    return noise == CKG_NOISE_NONE ? "none" : noise == CKG_NOISE_VARYING ? "varying" : "auto";
-}
-
-static void add_noise(struct app_text *out, const struct app_outcome *o)
-{
-    if (o->noise == CKG_NOISE_KNOWN)
-        app_json_add_number(out, "noise", o->sd);
-    else if (!o->yesno)
-        app_json_add_string(out, "noise", app_noise_word(o->noise));
-    if (o->positive)
-        app_json_add_truth(out, "positive", 1);
-    if (!isnan(o->cost))
-        app_json_add_number(out, "cost", o->cost);
-    add_label(o->label, out);
-}
-
-static void add_limits(struct app_text *out, const struct app_outcome *o)
-{
-    if (o->yesno) {
-        app_json_add_string(out, "type", "yesno");
-        return;
-    }
-    if (o->tolerance > 0) {
-        app_json_add_number(out, "equal", o->equal);
-        app_json_add_number(out, "tolerance", o->tolerance);
-        return;
-    }
-    if (!isinf(o->min))
-        app_json_add_number(out, "min", o->min);
-    if (!isinf(o->max))
-        app_json_add_number(out, "max", o->max);
-}
-
-void app_constraint_write(const char *key, const struct app_outcome *o, struct app_text *out)
-{
-    app_json_open(out, key, '{');
-    add_limits(out, o);
-    add_noise(out, o);
-    app_json_close(out, '}');
-}
-
-static void write_policy(const struct app_definition *d, const char *name, struct app_text *out)
-{
-    app_json_open(out, name, '{');
-    app_json_add_string(out, "name", d->policy);
-    if (d->was_ckg)
-        app_json_add_string(out, "was", d->was_ckg == APP_WAS_CKG ? "ckg" : "ckg, said");
-    for (int i = 0; i < d->settings_count; i++)
-        app_json_add_number(out, d->settings[i].name, d->settings[i].value);
-    app_json_close(out, '}');
-}
-
+/* What varies, and what is fixed. */
 static void write_parameters(const struct app_definition *d, const char *name, struct app_text *out)
 {
     app_json_open(out, name, '{');
     for (int i = 0; i < app_dimension(d); i++) {
         const struct app_parameter p = app_parameter_at(d, i);
 
-        app_parameter_write(p.name, &p, out);
+        app_json_print(out, "%s:{type:%s", p.name, app_kind_names[p.kind]);
+        if (p.kind == CKG_CATEGORICAL)
+            add_categories(d, &p, out);
+        else
+            app_json_print(out, "low:%g high:%g", p.low, p.high);
+        if (p.scale == CKG_LOG)
+            app_json_print(out, "scale:%s", "log");
+        if (p.step > 0 && (p.kind == CKG_REAL || p.step != 1))
+            app_json_print(out, "step:%g", p.step);
+        add_label(p.label, out);
+        app_json_close(out, '}');
     }
-    for (int i = 0; i < d->fixed_count; i++)
-        app_fixed_write(d->fixed[i].name, &d->fixed[i], out);
+    for (int i = 0; i < d->fixed_count; i++) {
+        app_json_open(out, d->fixed[i].name, '{');
+        app_typed_add(out, "value", d->fixed[i].text, d->fixed[i].type);
+        add_label(&d->fixed[i].label, out);
+        app_json_close(out, '}');
+    }
     app_json_close(out, '}');
 }
 
@@ -244,14 +178,43 @@ static void write_rules(const struct app_definition *d, const char *name, struct
     app_json_close(out, ']');
 }
 
+const char *app_noise_word(int noise)
+{
+    return noise == CKG_NOISE_NONE ? "none" : noise == CKG_NOISE_VARYING ? "varying" : "auto";
+}
+
+/* What is good, where it is a constraint, and how it is measured. */
+static void add_outcome(const struct app_outcome *o, struct app_text *out)
+{
+    const int limits = !o->yesno && !(o->tolerance > 0);
+
+    if (o->yesno)
+        app_json_print(out, "type:%s", "yesno");
+    if (o->tolerance > 0)
+        app_json_print(out, "equal:%g tolerance:%g", o->equal, o->tolerance);
+    if (limits && !isinf(o->min))
+        app_json_print(out, "min:%g", o->min);
+    if (limits && !isinf(o->max))
+        app_json_print(out, "max:%g", o->max);
+
+    if (o->noise == CKG_NOISE_KNOWN)
+        app_json_print(out, "noise:%g", o->sd);
+    else if (!o->yesno)
+        app_json_print(out, "noise:%s", app_noise_word(o->noise));
+    if (o->positive)
+        app_json_print(out, "positive:%i", 1);
+    if (!isnan(o->cost))
+        app_json_print(out, "cost:%g", o->cost);
+    add_label(o->label, out);
+    app_json_close(out, '}');
+}
+
 static void write_objective(const struct app_definition *d, const char *name, struct app_text *out)
 {
     const struct app_outcome o = app_outcome_at(d, 0);
 
-    app_json_open(out, name, '{');
-    app_json_add_string(out, "name", o.name);
-    add_noise(out, &o);
-    app_json_close(out, '}');
+    app_json_print(out, "%s:{name:%s", name, o.name);
+    add_outcome(&o, out);
 }
 
 static void write_constraints(const struct app_definition *d, const char *name, struct app_text *out)
@@ -260,7 +223,8 @@ static void write_constraints(const struct app_definition *d, const char *name, 
     for (int j = 1; j <= app_constraints(d); j++) {
         const struct app_outcome o = app_outcome_at(d, j);
 
-        app_constraint_write(o.name, &o, out);
+        app_json_open(out, o.name, '{');
+        add_outcome(&o, out);
     }
     app_json_close(out, '}');
 }
@@ -300,15 +264,20 @@ static void write_designs(const struct app_definition *d, const char *name, stru
     add_designs(d, name, d->own_count, d->own, out);
 }
 
-static void write_goal(const struct app_definition *d, const char *name, struct app_text *out)
-{
-    app_json_add_string(out, name, app_goal_name(d));
-}
-
 static void write_seed(const struct app_definition *d, const char *name, struct app_text *out)
 {
     app_json_member(out, name);
     app_text_print(out, "%llu", (unsigned long long)d->seed);
+}
+
+static void write_policy(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    app_json_print(out, "%s:{name:%s", name, d->policy);
+    if (d->was_ckg)
+        app_json_print(out, "was:%s", d->was_ckg == APP_WAS_CKG ? "ckg" : "ckg, said");
+    for (int i = 0; i < d->settings_count; i++)
+        app_json_add_number(out, d->settings[i].name, d->settings[i].value);
+    app_json_close(out, '}');
 }
 
 static void write_evaluate(const struct app_definition *d, const char *name, struct app_text *out)
@@ -321,14 +290,6 @@ static void write_evaluate(const struct app_definition *d, const char *name, str
 }
 
 /* --- the file --- */
-
-static int read_goal(struct app_reader *r, const yaml_node_t *node)
-{
-    if (!app_node_is_word(node, "minimize") && !app_node_is_word(node, "maximize"))
-        return app_node_expect(r, node, "minimize or maximize");
-    r->goal = app_node_is_word(node, "maximize") ? CKG_MAXIMIZE : CKG_MINIMIZE;
-    return CKG_OK;
-}
 
 /* Digits alone: every one of the 64 bits counts, and strtod would round. */
 static int read_seed(struct app_reader *r, const yaml_node_t *node)
@@ -343,13 +304,6 @@ static int read_seed(struct app_reader *r, const yaml_node_t *node)
         return app_node_expect(r, node, "an integer from 0 to 18446744073709551615");
     r->out->has_seed = 1;
     return CKG_OK;
-}
-
-static int read_failures(struct app_reader *r, const yaml_node_t *node)
-{
-    if (!app_node_is_word(node, "model") && !app_node_is_word(node, "ignore"))
-        return app_node_expect(r, node, "model or ignore");
-    return app_reader_keep(r, app_node_text(node), &r->out->failures);
 }
 
 static int read_initial(struct app_reader *r, const yaml_node_t *node)
@@ -398,8 +352,9 @@ static int read_variables(struct app_reader *r, const yaml_node_t *node)
 static const struct app_key file_keys[] = {
     {"name", "a text", "needed", "the study's name in its store", .kind = APP_KEY_LINE,
      .at = offsetof(struct app_definition, name), .high = LONGEST_NAME, .what = "a name"},
-    {"goal", "`minimize`, `maximize`", "needed", "what is wanted of the objective", .read = read_goal,
-     .write = write_goal},
+    {"goal", "`minimize`, `maximize`", "needed", "what is wanted of the objective", .kind = APP_KEY_WORD,
+     .at = offsetof(struct app_definition, goal), .words = app_goal_names,
+     .expected = "minimize or maximize"},
     {"budget", "an integer", "needed",
      "evaluations in all, the initial design included; what they may cost in all where outcomes have a "
      "`cost`",
@@ -419,7 +374,7 @@ static const struct app_key file_keys[] = {
      .write = write_seed},
     {"failures", "`model`, `ignore`", "`model`",
      "learn where evaluations fail and keep away, or take no notice", .kind = APP_KEY_LINE,
-     .at = offsetof(struct app_definition, failures), .read = read_failures},
+     .at = offsetof(struct app_definition, failures), .words = failure_names, .expected = "model or ignore"},
     {"model", "a mapping", "the library's", "how outcomes are modelled", .read = app_read_model,
      .write = app_model_write},
     {"parameters", "`{NAME: {…}, …}`", "needed, or the columns of `choose_from`", "what may be varied",

@@ -28,8 +28,8 @@ struct app_parameter {
     const struct app_label *label; /* borrowed */
 };
 
-/* The word for a kind (enum ckg_kind). */
-extern const char *const app_kind_names[];
+/* The words for kinds (enum ckg_kind) and goals (enum ckg_goal). */
+extern const char *const app_kind_names[], *const app_goal_names[];
 
 /* The word for a noise (enum ckg_noise) of no known size. */
 const char *app_noise_word(int noise);
@@ -144,6 +144,7 @@ enum { APP_MODEL_OPTIONS = 16 };
 struct app_definition {
     struct app_pool pool; /* of everything below but the problem */
     char *name;
+    int goal;             /* enum ckg_goal */
     ckg_problem *problem; /* parameters, objective and constraints: what is known of them is read there */
     struct app_label *parameter; /* (CKG_MAX_PARAMETERS) of each parameter; NULL: there are none */
     struct app_label *outcome;   /* (1 + CKG_MAX_CONSTRAINTS) of each outcome, likewise */
@@ -186,14 +187,6 @@ int app_definition_parse(struct app_definition *out, const char *text, size_t le
  * had one or not.
  */
 void app_definition_write(const struct app_definition *definition, uint64_t seed, struct app_text *out);
-
-/* Adds a member, of NULL the bare object: what the problem file says of each. */
-void app_parameter_write(const char *key, const struct app_parameter *parameter, struct app_text *out);
-void app_fixed_write(const char *key, const struct app_fixed *fixed, struct app_text *out);
-void app_constraint_write(const char *key, const struct app_outcome *constraint, struct app_text *out);
-
-/* The word for its goal. */
-const char *app_goal_name(const struct app_definition *definition);
 
 /*
  * From here on the definition says how the study goes on as `kept` does, which has the same problem: budget,

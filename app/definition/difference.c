@@ -352,8 +352,8 @@ static void compare_problems(struct app_difference *out, const struct app_defini
                              const struct app_definition *now)
 {
     *out = (struct app_difference){0};
-    if (ckg_problem_goal(old->problem) != ckg_problem_goal(now->problem))
-        app_text_print(next(out), "goal from %s to %s", app_goal_name(old), app_goal_name(now));
+    if (old->goal != now->goal)
+        app_text_print(next(out), "goal from %s to %s", app_goal_names[old->goal], app_goal_names[now->goal]);
     compare_outcomes(out, old, now);
     compare_parameters(out, old, now);
     list_rules(out, now, old, "new rule", "");

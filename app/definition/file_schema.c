@@ -67,14 +67,23 @@ static int read_pairs(struct app_reader *r, const struct app_key *row, const yam
     return status;
 }
 
+/* The number of the word that stands there. */
 static int read_word(struct app_reader *r, const struct app_key *key, const yaml_node_t *node, int *out)
 {
-    for (int i = 0; key->words[i]; i++)
-        if (app_node_is_word(node, key->words[i])) {
-            *out = i;
+    for (*out = 0; key->words[*out]; ++*out)
+        if (app_node_is_word(node, key->words[*out]))
             return CKG_OK;
-        }
     return app_node_expect(r, node, key->expected);
+}
+
+static int read_line(struct app_reader *r, const struct app_key *key, const yaml_node_t *node, char **out)
+{
+    int word;
+
+    if (!key->words)
+        return app_reader_line(r, node, key->what, key->high, out);
+    const int status = read_word(r, key, node, &word);
+    return status ? status : app_reader_keep(r, key->words[word], out);
 }
 
 static int read_key(struct app_reader *r, const struct app_key *key, const yaml_node_t *node, void *out)
@@ -92,7 +101,7 @@ static int read_key(struct app_reader *r, const struct app_key *key, const yaml_
     case APP_KEY_WHOLE:
         return app_node_whole(r, node, key->low, key->high, value);
     case APP_KEY_LINE:
-        return app_reader_line(r, node, key->what, key->high, value);
+        return read_line(r, key, node, value);
     case APP_KEY_WORD:
         return read_word(r, key, node, value);
     case APP_KEY_LINES:

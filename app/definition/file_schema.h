@@ -14,7 +14,7 @@ enum app_key_kind {
     APP_KEY_NODE,    /* const yaml_node_t *: whatever it is */
     APP_KEY_WHOLE,   /* int: low … high */
     APP_KEY_REAL,    /* double: above 0 */
-    APP_KEY_LINE,    /* char *: of at most `high` bytes */
+    APP_KEY_LINE,    /* char *: of at most `high` bytes, or one of the words */
     APP_KEY_WORD,    /* int: the number of one of the words */
     APP_KEY_LINES,   /* struct app_words: at most `low` of them (0: 1000), each of at most `high` bytes */
     APP_KEY_MAPPING, /* a struct by a table of its own, and an int that says whether it is there */

@@ -226,7 +226,8 @@ int app_read_objective(struct app_reader *r, const yaml_node_t *node)
         status = from.name ? read_outcome_name(r, from.name, 0, &name)
                            : app_node_complain(r, node, "the objective needs a `name`");
     if (!status)
-        status = app_reader_check(r, from.name, ckg_problem_set_objective(r->out->problem, name, r->goal));
+        status = app_reader_check(
+            r, from.name, ckg_problem_set_objective(r->out->problem, name, (enum ckg_goal)r->out->goal));
     return status ? status : read_rest(r, name, &from);
 }
 

@@ -15,7 +15,6 @@ struct app_reader {
     const char *path; /* stands in the complaints */
     struct app_message *message;
     struct app_definition *out;
-    enum ckg_goal goal;
     const yaml_node_t *mapping;      /* that the key which is being read stands in */
     int is_file;                     /* 1: a problem file, which must have a budget */
     const struct app_choice *choice; /* the designs to choose from, NULL: there is no list */
