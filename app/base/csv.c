@@ -1,4 +1,4 @@
-/* One pass over the text. */
+/* One pass over a copy of the text, in which each field is put together where it stands. */
 #include "base/csv.h"
 
 #include <stdlib.h>
@@ -7,19 +7,17 @@
 #include <ckg/status.h>
 
 struct parser {
-    const char *at, *end, *path;
+    char *at, *end;
+    char stop; /* what ended the field, 0: the text */
+    const char *path;
     int line;
+    char **field; /* the next */
     struct app_csv *out;
     struct app_message *message;
 };
 
-static int no_memory(struct parser *p)
-{
-    return app_fail(p->message, CKG_ERR_NOMEM, "out of memory");
-}
-
 /* What stands between quotes; the closing one is passed. */
-static int read_quoted(struct parser *p, struct app_text *field)
+static int read_quoted(struct parser *p, char **to)
 {
     const int opened = p->line;
 
@@ -31,7 +29,7 @@ static int read_quoted(struct parser *p, struct app_text *field)
             return CKG_OK;
         }
         p->line += *p->at == '\n';
-        app_text_add(field, p->at, 1);
+        *(*to)++ = *p->at;
     }
     return app_fail(p->message, CKG_ERR_INVALID, "%s:%d: a quote is not closed", p->path, opened);
 }
@@ -41,73 +39,46 @@ static int ends_field(const struct parser *p)
     return p->at == p->end || *p->at == p->out->separator || *p->at == '\n' || *p->at == '\r';
 }
 
-static int read_field(struct parser *p, char **out)
+/* A field, and what ends it, which is passed. */
+static int read_field(struct parser *p)
 {
-    struct app_text field = {0};
+    char *start = p->at;
+    char *to = p->at;
     const int quoted = p->at < p->end && *p->at == '"';
-    int status = CKG_OK;
+    const int status = quoted ? read_quoted(p, &to) : CKG_OK;
 
-    app_text_add(&field, "", 0);
-    if (quoted)
-        status = read_quoted(p, &field);
-    if (!status && quoted && !ends_field(p))
-        status = app_fail(p->message, CKG_ERR_INVALID, "%s:%d: expected a separator after a quoted field",
-                          p->path, p->line);
-    for (; !status && !ends_field(p); p->at++)
-        app_text_add(&field, p->at, 1);
-    if (!status && field.failed)
-        status = no_memory(p);
-    if (!status && strlen(field.data) != field.length)
-        status = app_fail(p->message, CKG_ERR_INVALID, "%s:%d: a zero byte is not text", p->path, p->line);
-    *out = field.data;
-    return status;
-}
-
-static int add_field(struct app_csv_row *row, char *field)
-{
-    char **grown = realloc(row->field, ((size_t)row->count + 1) * sizeof *grown);
-
-    if (!grown) {
-        free(field);
-        return 0;
-    }
-    row->field = grown;
-    row->field[row->count++] = field;
-    return 1;
+    if (status)
+        return status;
+    if (quoted && !ends_field(p))
+        return app_fail(p->message, CKG_ERR_INVALID, "%s:%d: expected a separator after a quoted field",
+                        p->path, p->line);
+    while (!ends_field(p))
+        *to++ = *p->at++;
+    p->stop = *p->at;
+    p->at += p->at < p->end;
+    *to = 0;
+    *p->field++ = start;
+    return strlen(start) == (size_t)(to - start)
+               ? CKG_OK
+               : app_fail(p->message, CKG_ERR_INVALID, "%s:%d: a zero byte is not text", p->path, p->line);
 }
 
 static int read_row(struct parser *p)
 {
-    struct app_csv_row *grown = realloc(p->out->row, ((size_t)p->out->rows + 1) * sizeof *grown);
+    struct app_csv_row *row = &p->out->row[p->out->rows++];
+    int status = CKG_OK;
 
-    if (!grown)
-        return no_memory(p);
-    p->out->row = grown;
-    struct app_csv_row *row = &grown[p->out->rows++];
-    *row = (struct app_csv_row){.line = p->line};
+    *row = (struct app_csv_row){.line = p->line, .field = p->field};
+    do {
+        status = read_field(p);
+        row->count++;
+    } while (!status && p->stop == p->out->separator);
 
-    /* Its fields. */
-    for (;;) {
-        char *field;
-        const int status = read_field(p, &field);
-        if (status) {
-            free(field);
-            return status;
-        }
-        if (!add_field(row, field))
-            return no_memory(p);
-        if (p->at == p->end || *p->at != p->out->separator)
-            break;
-        p->at++;
-    }
-
-    /* Its end. */
-    if (p->at < p->end && *p->at == '\r')
-        p->at++;
-    if (p->at < p->end && *p->at != '\n')
+    if (!status && p->stop == '\r' && p->at < p->end && *p->at != '\n')
         return app_fail(p->message, CKG_ERR_INVALID, "%s:%d: a carriage return inside a line", p->path,
                         p->line);
-    return CKG_OK;
+    p->line += p->stop == '\n';
+    return status;
 }
 
 /* What separates the fields of the first line that has any. */
@@ -129,23 +100,40 @@ static char find_separator(const char *at, const char *end)
     return semicolons ? ';' : tabs ? '\t' : ',';
 }
 
+/* The copy, and room for as many rows and fields as there can be. */
+static int make_room(struct parser *p, const char *text, size_t length)
+{
+    struct app_pool *pool = &p->out->pool;
+    size_t rows = 1;
+    size_t fields = 1;
+
+    for (size_t i = 0; i < length; i++) {
+        rows += text[i] == '\n';
+        fields += text[i] == '\n' || text[i] == p->out->separator;
+    }
+    p->at = app_pool_new(pool, length + 1, 1);
+    p->field = app_pool_new(pool, fields, sizeof *p->field);
+    p->out->row = app_pool_new(pool, rows, sizeof *p->out->row);
+    if (!p->at || !p->field || !p->out->row)
+        return app_fail(p->message, CKG_ERR_NOMEM, "out of memory");
+    memcpy(p->at, text, length);
+    p->end = p->at + length;
+    return CKG_OK;
+}
+
 int app_csv_read(struct app_csv *out, const char *text, size_t length, const char *path,
                  struct app_message *message)
 {
-    struct parser p = {
-        .at = text, .end = text + length, .path = path, .line = 1, .out = out, .message = message};
-    int status = CKG_OK;
+    const size_t mark = length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3) ? 3 : 0;
+    struct parser p = {.path = path, .line = 1, .out = out, .message = message};
 
-    *out = (struct app_csv){0};
-    if (length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3))
-        p.at += 3;
-    out->separator = find_separator(p.at, p.end);
+    *out = (struct app_csv){.separator = find_separator(text + mark, text + length)};
+    int status = make_room(&p, text + mark, length - mark);
     while (!status && p.at < p.end) {
-        if (*p.at == '\n' || *p.at == '\r') {
+        if (*p.at == '\n' || *p.at == '\r')
             p.line += *p.at++ == '\n';
-            continue;
-        }
-        status = read_row(&p);
+        else
+            status = read_row(&p);
     }
     if (status)
         app_csv_free(out);
@@ -202,12 +190,7 @@ int app_csv_points(struct app_csv *csv, const unsigned char *numeric, const char
 
 void app_csv_free(struct app_csv *csv)
 {
-    for (int i = 0; i < csv->rows; i++) {
-        for (int k = 0; k < csv->row[i].count; k++)
-            free(csv->row[i].field[k]);
-        free(csv->row[i].field);
-    }
-    free(csv->row);
+    app_pool_free(&csv->pool);
     *csv = (struct app_csv){0};
 }
 

@@ -6,10 +6,12 @@
 #ifndef CKG_APP_CSV_H
 #define CKG_APP_CSV_H
 
+#include "base/pool.h"
 #include "base/text.h"
 
 /* A table read; rows may have different numbers of fields. */
 struct app_csv {
+    struct app_pool pool; /* of the rows */
     char separator; /* what stands between fields: a comma, or a semicolon or tab where the first line has no
                        comma */
     int rows;
