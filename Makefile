@@ -222,7 +222,7 @@ paper:
 	build/ckg bench $(PAPER) --replications 30 --initial 10 --evaluations 110 --seed 1 --threads $(JOBS) --out build/paper
 	build/ckg bench --summary build/paper --at 20,30,50,75,110 --json >bench/results/paper.jsonl
 	build/ckg bench --plot build/paper -o docs/figures/figure-3.svg
-	scripts/results-page.py
+	scripts/tables.py paper
 
 stopping:
 	scripts/install-deps.sh all
@@ -233,32 +233,32 @@ stopping:
 decoupled:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC),,bench_decoupled)
-	nice -n 19 build/bench/decoupled --out bench/results/decoupled.csv
-	scripts/decoupled-page.py bench/results/decoupled.csv
+	nice -n 19 build/bench/decoupled --out build/decoupled.csv
+	scripts/tables.py decoupled build/decoupled.csv
 
 batch:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC),,bench_batch)
-	nice -n 19 build/bench/batch --out bench/results/batch.csv
-	scripts/batch-page.py bench/results/batch.csv bench/results/batch-rounds.csv
+	nice -n 19 build/bench/batch --out build/batch.csv
+	scripts/tables.py batch build/batch.csv
 
 SEEDS = 30
 
 varying:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC),,bench_varying)
-	build/bench/varying predict --seeds $(SEEDS) >bench/results/varying-predict.txt
-	build/bench/varying search --seeds $(SEEDS) >bench/results/varying.csv
-	build/bench/varying search --grows 0 --noise one,auto --seeds $(SEEDS) >>bench/results/varying.csv
-	scripts/noise-page.py varying
+	build/bench/varying predict --seeds $(SEEDS) >build/varying-predict.txt
+	build/bench/varying search --seeds $(SEEDS) >build/varying.csv
+	build/bench/varying search --grows 0 --noise one,auto --seeds $(SEEDS) >>build/varying.csv
+	scripts/tables.py varying build
 
 noisy-constraints:
 	scripts/install-deps.sh all
 	$(call build,build,$(CC),,bench_noisy_constraints)
-	build/bench/noisy_constraints --seeds $(SEEDS) >bench/results/noisy-constraints.csv
-	build/bench/noisy_constraints --policy ckg --penalty zero,observed,mild,generous,harsh --seeds $(SEEDS) >>bench/results/noisy-constraints.csv
-	build/bench/noisy_constraints --policy ckg --penalty auto,zero,observed,mild,generous,harsh --quiet 1 --seeds $(SEEDS) >bench/results/penalty-quiet.csv
-	scripts/noise-page.py constraints
+	build/bench/noisy_constraints --seeds $(SEEDS) >build/noisy-constraints.csv
+	build/bench/noisy_constraints --policy ckg --penalty zero,observed,mild,generous,harsh --seeds $(SEEDS) >>build/noisy-constraints.csv
+	build/bench/noisy_constraints --policy ckg --penalty auto,zero,observed,mild,generous,harsh --quiet 1 --seeds $(SEEDS) >build/penalty-quiet.csv
+	scripts/tables.py constraints build
 
 convergence:
 	scripts/install-deps.sh all

@@ -12,7 +12,7 @@
  *
  * Each run appends its line to FILE.csv, and one that is there already is not made again. Seeds come first,
  * so that every cell has as many as there is time for; a seed gives the same initial design, and evaluation i
- * the same noise, whatever q and way. scripts/batch-page.py makes the tables.
+ * the same noise, whatever q and way. scripts/tables.py makes the tables.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """From the lines of build/bench/coco and peers.py to one page.
 
-    bench/coco/page.py [--out bench/results/coco.md] [--figure bench/results/coco-reliability.svg] [--machine TEXT] bench/results/coco/*.jsonl.gz
+    bench/coco/page.py [--out bench/results/coco.md] [--figure bench/results/coco-reliability.svg] [--machine TEXT] OURS.jsonl bench/results/coco/*.jsonl.gz
 
 Without --out the page is printed. What is compared, and how, is said on the page itself (ABOUT).
 """
