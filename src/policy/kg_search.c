@@ -32,21 +32,21 @@ struct stage {
     struct ckg__search *search;
     const struct ckg__knowledge *knowledge;
     struct ckg__menu menu;
-    int *status;
     int candidates;
     double *U;     /* D×candidates */
     int first;     /* the outlook that the first screening task is about */
     double *part;  /* (outlooks screened at once × offers × candidates) */
     double *value; /* (offers × candidates) the mean over the outlooks that were asked, for its cost */
-    int finalists;
+    int finalists, refined; /* the refined ones stand behind the others */
+    int valued;             /* the finalist that the first task is about */
     struct finalist finalist[2 * MAX_INNER];
     struct ckg__arena *slot; /* one arena per (finalist, outlook): its X_d */
 };
 
 /* --- screening --- */
 
-static void screen_chunk(struct stage *stage, int index, int first, int count, double *value,
-                         struct ckg__arena *arena, int *status)
+static int screen_chunk(struct stage *stage, int index, int first, int count, double *value,
+                        struct ckg__arena *arena)
 {
     const struct ckg__outlook *o = &stage->search->outlook[index];
     const struct ckg__kg shared = ckg__knowledge_on(o, &stage->knowledge->scout_nodes);
@@ -57,24 +57,20 @@ static void screen_chunk(struct stage *stage, int index, int first, int count, d
     struct ckg__kg_work work;
 
     /* What the belief says of the candidates. */
-    *status = ckg__kg_work_take(&work, kg, arena);
-    for (int j = 0; !*status && j < o->belief->outcomes; j++) {
-        cov[j] = ckg__arena_doubles(arena, (size_t)count * (size_t)kg->m);
-        noise[j] = (struct ckg__noise){.var = ckg__arena_doubles(arena, (size_t)count)};
-        *status = !cov[j] || !noise[j].var ||
-                          ckg__view_make(&at[j], o->belief->gp[j], count, stage->U + first, stage->candidates,
-                                         arena)
-                      ? CKG_ERR_NOMEM
-                      : CKG_OK;
-        if (!*status) {
-            ckg__view_covariance(o->belief->gp[j], &kg->view[j], &at[j], 0, count, cov[j], kg->m);
-            ckg__kg_noise(o->belief, j, count, stage->U + first, stage->candidates, at[j].mean, at[j].var,
-                          &noise[j]);
-        }
+    if (ckg__kg_work_take(&work, kg, arena) ||
+        ckg__belief_views(o->belief, count, stage->U + first, stage->candidates, arena, at))
+        return CKG_ERR_NOMEM;
+    for (int j = 0; j < o->belief->outcomes; j++) {
+        noise[j] = (struct ckg__noise){0};
+        if (CKG__TAKE(arena, CKG__ROOM(cov[j], count * kg->m), CKG__ROOM(noise[j].var, count)))
+            return CKG_ERR_NOMEM;
+        ckg__view_covariance(o->belief->gp[j], &kg->view[j], &at[j], 0, count, cov[j], kg->m);
+        ckg__kg_noise(o->belief, j, count, stage->U + first, stage->candidates, at[j].mean, at[j].var,
+                      &noise[j]);
     }
 
     /* The value of each, for every offer: what is hidden is measured with noise without end. */
-    for (int c = 0; !*status && c < count; c++) {
+    for (int c = 0; c < count; c++) {
         struct ckg__kg_candidate candidate;
         for (int j = 0; j < o->belief->outcomes; j++) {
             candidate.mean[j] = at[j].mean[c];
@@ -88,25 +84,22 @@ static void screen_chunk(struct stage *stage, int index, int first, int count, d
             value[i * stage->candidates + first + c] = ckg__kg_value(kg, &candidate, &work, NULL);
         }
     }
-    if (!*status && stage->knowledge->weighted)
-        *status = ckg__knowledge_weigh(o, count, stage->U + first, stage->candidates, arena, value + first);
+    return stage->knowledge->weighted
+               ? ckg__knowledge_weigh(o, count, stage->U + first, stage->candidates, arena, value + first)
+               : CKG_OK;
 }
 
-static void screen_task(void *context, int index, int worker)
+static int screen_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
-    struct ckg__search *search = stage->search;
-    struct ckg__arena *arena = &search->arena[worker];
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int chunks = (stage->candidates + CHUNK - 1) / CHUNK;
     const int outlook = index / chunks;
     const int first = index % chunks * CHUNK;
     const int count = stage->candidates - first < CHUNK ? stage->candidates - first : CHUNK;
 
-    screen_chunk(stage, stage->first + outlook, first, count,
-                 stage->part + (size_t)outlook * (size_t)(stage->menu.count * stage->candidates), arena,
-                 &stage->status[index]);
-    ckg__arena_release(arena, mark);
+    return screen_chunk(stage, stage->first + outlook, first, count,
+                        stage->part + (size_t)outlook * (size_t)(stage->menu.count * stage->candidates),
+                        &stage->search->arena[worker]);
 }
 
 /* Adds the candidates' values under `count` outlooks from `first` on to stage->value. */
@@ -114,7 +107,7 @@ static int screen_outlooks(struct stage *stage, int first, int count)
 {
     const int chunks = (stage->candidates + CHUNK - 1) / CHUNK;
     stage->first = first;
-    const int status = ckg__search_run(stage->search, chunks * count, screen_task, stage, stage->status);
+    const int status = ckg__search_run(stage->search, chunks * count, screen_task, stage);
     const int pairs = stage->menu.count * stage->candidates;
     for (int o = 0; !status && o < count; o++)
         for (int p = 0; p < pairs; p++)
@@ -185,13 +178,10 @@ static int screen(struct stage *stage)
     const int scouts = outlooks > 2 * SCOUTS ? SCOUTS : outlooks;
     const int n = stage->candidates;
     const size_t pairs = (size_t)stage->menu.count * (size_t)n;
-    const size_t size = (size_t)outlooks * pairs;
+    int *kept;
 
-    stage->status = ckg__arena_ints(search->results, size + 1);
-    stage->part = ckg__arena_doubles(search->results, size + 1);
-    stage->value = ckg__arena_doubles(search->results, pairs + 1);
-    int *kept = ckg__arena_ints(search->results, (size_t)n + 1);
-    if (!stage->status || !stage->part || !stage->value || !kept)
+    if (CKG__TAKE(search->results, CKG__ROOM(stage->part, (size_t)outlooks * pairs + 1),
+                  CKG__ROOM(stage->value, pairs + 1), CKG__ROOM(kept, n + 1)))
         return CKG_ERR_NOMEM;
     memset(stage->value, 0, pairs * sizeof *stage->value);
     int status = screen_outlooks(stage, 0, scouts);
@@ -211,10 +201,9 @@ static int screen(struct stage *stage)
 static int finalist_take(struct stage *stage, struct finalist *f)
 {
     struct ckg__search *search = stage->search;
-    f->u = ckg__arena_doubles(search->results, (size_t)search->scope->problem->D);
-    f->part = ckg__arena_doubles(search->results, (size_t)search->outlooks);
-    f->kg = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *f->kg);
-    return f->u && f->part && f->kg ? CKG_OK : CKG_ERR_NOMEM;
+
+    return CKG__TAKE(search->results, CKG__ROOM(f->u, search->scope->problem->D),
+                     CKG__ROOM(f->part, search->outlooks), CKG__ROOM(f->kg, search->outlooks));
 }
 
 /*
@@ -229,8 +218,6 @@ static int choose_pairs(struct stage *stage, int wanted, int *chosen)
     const int pairs = stage->menu.count * n;
     const double apart = fmax(2 * search->outlook[0].width, 0.01);
 
-    if (stage->menu.count == 1)
-        return ckg__best_apart(D, n, stage->U, n, stage->value, apart, wanted, chosen);
     double *U = ckg__arena_doubles(search->results, (size_t)(D + 1) * (size_t)pairs);
     if (!U)
         return 0;
@@ -264,28 +251,40 @@ static int choose_finalists(struct stage *stage)
 
 /* --- X_d of a finalist --- */
 
-static void inner_task(void *context, int index, int worker)
+static int value_task(void *context, int index, int worker)
 {
-    struct stage *stage = context;
-    struct ckg__search *search = stage->search;
-    struct finalist *f = &stage->finalist[index / search->outlooks];
-    const int o = index % search->outlooks;
+    const struct stage *stage = context;
+    const struct ckg__search *search = stage->search;
+    const int place = stage->valued * search->outlooks + index;
+    const struct finalist *f = &stage->finalist[place / search->outlooks];
+    const int o = place % search->outlooks;
 
     f->part[o] = NAN;
-    stage->status[index] = ckg__search_late(search)
-                               ? CKG_OK
-                               : ckg__knowledge_value(stage->knowledge, &f->offer->outlook[o], f->u, worker,
-                                                      &stage->slot[index], &f->kg[o], &f->part[o]);
+    return ckg__search_late(search)
+               ? CKG_OK
+               : ckg__knowledge_value(stage->knowledge, &f->offer->outlook[o], f->u, worker,
+                                      &stage->slot[place], &f->kg[o], &f->part[o]);
 }
 
-/* The value of a finalist that every outlook had the time to look at; another keeps that of its screening. */
-static void average_parts(const struct ckg__search *search, struct finalist *f)
+/*
+ * The values of finalists first … first+count−1, each on its own X_d. One that not every outlook had the time
+ * to look at keeps the value that it has.
+ */
+static int value_finalists(struct stage *stage, int first, int count)
 {
-    double sum = 0;
+    const int outlooks = stage->search->outlooks;
 
-    for (int o = 0; o < search->outlooks; o++)
-        sum += f->part[o] / search->outlooks;
-    f->value = isnan(sum) ? f->value : sum / f->offer->cost;
+    stage->valued = first;
+    const int status = ckg__search_run(stage->search, count * outlooks, value_task, stage);
+    for (int i = first; !status && i < first + count; i++) {
+        struct finalist *f = &stage->finalist[i];
+        double sum = 0;
+
+        for (int o = 0; o < outlooks; o++)
+            sum += f->part[o] / outlooks;
+        f->value = isnan(sum) ? f->value : sum / f->offer->cost;
+    }
+    return status;
 }
 
 /* --- refinement --- */
@@ -420,19 +419,16 @@ static int climb(struct refined *context, double *u, int worker)
     return ckg__climb_reals(search, &hill, &options, 1, u, &value, arena);
 }
 
-static void refine_task(void *context, int index, int worker)
+static int refine_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     const struct ckg__search *search = stage->search;
-    struct ckg__arena *arena = &stage->search->arena[worker];
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
     struct finalist *from = &stage->finalist[index];
     struct finalist *to = &stage->finalist[stage->finalists + index];
     struct refined refined = {search, stage->knowledge->weighted, from, ckg__search_team(search, worker)};
 
     memcpy(to->u, from->u, (size_t)search->scope->problem->D * sizeof *to->u);
-    stage->status[index] = climb(&refined, to->u, worker);
-    ckg__arena_release(arena, mark);
+    return climb(&refined, to->u, worker);
 }
 
 /* Puts the best finalists first. */
@@ -446,55 +442,35 @@ static void order_finalists(struct stage *stage)
         }
 }
 
-static void rebuild_task(void *context, int index, int worker)
+/* Refines the best finalists; the refined ones have their own X_d and values. */
+static int refine(struct stage *stage)
 {
-    struct stage *stage = context;
-    struct ckg__search *search = stage->search;
-    struct finalist *f = &stage->finalist[stage->finalists + index / search->outlooks];
-    const int o = index % search->outlooks;
-
-    f->part[o] = NAN;
-    stage->status[index] = ckg__search_late(search)
-                               ? CKG_OK
-                               : ckg__knowledge_value(
-                                     stage->knowledge, &f->offer->outlook[o], f->u, worker,
-                                     &stage->slot[stage->finalists * search->outlooks + index], &f->kg[o],
-                                     &f->part[o]);
-}
-
-/* Refines the best finalists; the refined ones stand behind the others, with their own X_d and values. */
-static int refine(struct stage *stage, int *refined)
-{
-    struct ckg__search *search = stage->search;
-    const int count = search->effort.refine < stage->finalists ? search->effort.refine : stage->finalists;
+    const int wanted = stage->search->effort.refine;
+    const int count = wanted < stage->finalists ? wanted : stage->finalists;
 
     order_finalists(stage);
-    for (int i = 0; i < count; i++)
-        if (finalist_take(stage, &stage->finalist[stage->finalists + i]))
-            return CKG_ERR_NOMEM;
     for (int i = 0; i < count; i++) {
-        stage->finalist[stage->finalists + i].value = -INFINITY;
-        stage->finalist[stage->finalists + i].offer = stage->finalist[i].offer;
+        struct finalist *f = &stage->finalist[stage->finalists + i];
+        if (finalist_take(stage, f))
+            return CKG_ERR_NOMEM;
+        f->value = -INFINITY;
+        f->offer = stage->finalist[i].offer;
     }
-    int status = ckg__search_run(search, count, refine_task, stage, stage->status);
-    if (!status)
-        status = ckg__search_run(search, count * search->outlooks, rebuild_task, stage, stage->status);
-    for (int i = 0; !status && i < count; i++)
-        average_parts(search, &stage->finalist[stage->finalists + i]);
-    *refined = count;
-    return status;
+    stage->refined = count;
+    const int status = ckg__search_run(stage->search, count, refine_task, stage);
+    return status ? status : value_finalists(stage, stage->finalists, count);
 }
 
 /* --- the policy --- */
 
 /* The best finalist whose design is free; its design goes to the choice. */
-static int pick(struct stage *stage, int count, struct ckg__choice *choice)
+static int pick(struct stage *stage, struct ckg__choice *choice)
 {
     const struct ckg__search *search = stage->search;
     double x[CKG_MAX_PARAMETERS];
     int best = -1;
 
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < stage->finalists + stage->refined; i++)
         if ((best < 0 || stage->finalist[i].value > stage->finalist[best].value) &&
             ckg__offer_open(search, stage->finalist[i].offer, stage->finalist[i].u, x))
             best = i;
@@ -512,19 +488,15 @@ static int search_finalists(struct stage *stage, struct ckg__choice *choice)
     struct ckg__search *search = stage->search;
     double clock = ckg__clock();
     int status = choose_finalists(stage);
-    int refined = 0;
 
     if (!status)
-        status = ckg__search_run(search, stage->finalists * search->outlooks, inner_task, stage,
-                                 stage->status);
-    for (int i = 0; !status && i < stage->finalists; i++)
-        average_parts(search, &stage->finalist[i]);
+        status = value_finalists(stage, 0, stage->finalists);
     choice->inner = ckg__clock() - clock;
     clock = ckg__clock();
     if (!status && !ckg__search_late(search))
-        status = refine(stage, &refined);
+        status = refine(stage);
     choice->refine = ckg__clock() - clock;
-    choice->found = !status && pick(stage, stage->finalists + refined, choice);
+    choice->found = !status && pick(stage, choice);
     return status;
 }
 
@@ -547,10 +519,8 @@ static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *
 
     /* Memory for the X_d of the finalists. */
     const int slots = 2 * search->effort.inner * search->outlooks;
-    stage.slot = ckg__arena_get(search->results, (size_t)slots, sizeof *stage.slot);
-    stage.status = ckg__arena_ints(search->results, (size_t)slots + 1);
-    if (!status && (!stage.slot || !stage.status))
-        status = CKG_ERR_NOMEM;
+    if (!status)
+        status = CKG__TAKE(search->results, CKG__ROOM(stage.slot, slots));
     if (status)
         return status;
     for (int i = 0; i < slots; i++)
@@ -579,25 +549,6 @@ int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg_
     return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice);
 }
 
-/* The value at u (D), averaged over the outlooks. */
-static int score_one(const struct ckg__knowledge *knowledge, const double *u, double *value)
-{
-    struct ckg__search *search = knowledge->search;
-    int status = CKG_OK;
-
-    *value = 0;
-    for (int o = 0; !status && o < search->outlooks; o++) {
-        struct ckg__arena_mark mark = ckg__arena_mark(search->results);
-        struct ckg__kg kg;
-        double one = 0;
-
-        status = ckg__knowledge_value(knowledge, &search->outlook[o], u, 0, search->results, &kg, &one);
-        *value += one / search->outlooks;
-        ckg__arena_release(search->results, mark);
-    }
-    return status;
-}
-
 int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, const double *U, double *value)
 {
     const int D = search->scope->problem->D;
@@ -607,7 +558,7 @@ int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, co
     int status = u ? ckg__knowledge_make(&knowledge, search, weighted) : CKG_ERR_NOMEM;
     for (int p = 0; !status && p < count; p++) {
         ckg__point_get(D, U, count, p, u);
-        status = score_one(&knowledge, u, &value[p]);
+        status = ckg__knowledge_average(&knowledge, search->outlook, u, &value[p]);
     }
     return status;
 }

@@ -33,6 +33,10 @@ int ckg__knowledge_value(const struct ckg__knowledge *knowledge, const struct ck
                          const double *u, int worker, struct ckg__arena *keep, struct ckg__kg *kg,
                          double *value);
 
+/* That, averaged over all outlooks of the search, which are given as they are or with outcomes hidden. */
+int ckg__knowledge_average(const struct ckg__knowledge *knowledge, const struct ckg__outlook *outlook,
+                           const double *u, double *value);
+
 /*
  * Multiplies value (count) by the probability that the points U (D×count, leading dimension ldu) are feasible
  * under the outlook.

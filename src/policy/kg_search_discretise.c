@@ -288,6 +288,25 @@ int ckg__knowledge_value(const struct ckg__knowledge *k, const struct ckg__outlo
     return ckg__knowledge_weigh(o, 1, u, 1, &k->search->arena[worker], value);
 }
 
+int ckg__knowledge_average(const struct ckg__knowledge *k, const struct ckg__outlook *outlook,
+                           const double *u, double *value)
+{
+    const struct ckg__search *search = k->search;
+    int status = CKG_OK;
+
+    *value = 0;
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        struct ckg__arena_mark mark = ckg__arena_mark(search->results);
+        struct ckg__kg kg;
+        double one = 0;
+
+        status = ckg__knowledge_value(k, &outlook[o], u, 0, search->results, &kg, &one);
+        *value += one / search->outlooks;
+        ckg__arena_release(search->results, mark);
+    }
+    return status;
+}
+
 /* --- its gradient --- */
 
 int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *full, const double *u,

@@ -93,26 +93,6 @@ int ckg__offer_open(const struct ckg__search *search, const struct ckg__offer *o
     return design < 0 || ckg__data_open(search->scope->data, design, &offer->set);
 }
 
-/* What the offer is worth at u (D), averaged over the outlooks. */
-static int value_of(const struct ckg__knowledge *knowledge, const struct ckg__offer *offer, const double *u,
-                    double *value)
-{
-    struct ckg__search *search = knowledge->search;
-    int status = CKG_OK;
-
-    *value = 0;
-    for (int o = 0; !status && o < search->outlooks; o++) {
-        struct ckg__arena_mark mark = ckg__arena_mark(search->results);
-        struct ckg__kg kg;
-        double one = 0;
-
-        status = ckg__knowledge_value(knowledge, &offer->outlook[o], u, 0, search->results, &kg, &one);
-        *value += one / search->outlooks;
-        ckg__arena_release(search->results, mark);
-    }
-    return status;
-}
-
 int ckg__measure_at_choice(struct ckg__search *search, struct ckg__choice *choice)
 {
     struct ckg__knowledge knowledge;
@@ -129,7 +109,7 @@ int ckg__measure_at_choice(struct ckg__search *search, struct ckg__choice *choic
         double value;
         if (!ckg__offer_open(search, &menu.offer[i], choice->u, x))
             continue;
-        status = value_of(&knowledge, &menu.offer[i], choice->u, &value);
+        status = ckg__knowledge_average(&knowledge, menu.offer[i].outlook, choice->u, &value);
         if (!status && value / menu.offer[i].cost >= best) {
             best = value / menu.offer[i].cost;
             choice->measure = menu.offer[i].set;

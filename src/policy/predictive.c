@@ -34,7 +34,6 @@ struct context {
     struct ckg__pesc *pesc; /* (outlooks) */
     int *task;              /* (tasks) outlook and draw of each: outlook·room + draw */
     int room, tasks, sweeps;
-    int *status;
     const struct ckg__menu *menu; /* where outcomes are measured apart; NULL: they come together */
 };
 
@@ -175,14 +174,14 @@ static int make_set(struct ckg__search *search, int o, struct ckg__optima *optim
 
 /* --- the acquisition --- */
 
-static void condition_task(void *context, int index, int worker)
+static int condition_task(void *context, int index, int worker)
 {
-    struct context *c = context;
-    c->status[index] = CKG_OK;
+    const struct context *c = context;
+
     if (index && ckg__search_late(c->search))
-        return; /* what is not conditioned is left aside */
-    c->status[index] = ckg__pesc_condition(&c->pesc[c->task[index] / c->room], c->task[index] % c->room,
-                                           c->sweeps, &c->search->arena[worker]);
+        return CKG_OK; /* what is not conditioned is left aside */
+    return ckg__pesc_condition(&c->pesc[c->task[index] / c->room], c->task[index] % c->room, c->sweeps,
+                               &c->search->arena[worker]);
 }
 
 /* The share of the offer's outcomes at point p of m; share (processes × m). */
@@ -235,19 +234,17 @@ static int context_make(struct ckg__search *search, struct context **out)
     if (!c || !optima)
         return CKG_ERR_NOMEM;
     *c = (struct context){.search = search, .room = draws + 1, .sweeps = (int)set->iterations};
-    c->pesc = ckg__arena_get(search->results, outlooks, sizeof *c->pesc);
-    c->task = ckg__arena_ints(search->results, outlooks * (size_t)c->room);
-    c->status = ckg__arena_ints(search->results, outlooks * (size_t)c->room);
-    int status = c->pesc && c->task && c->status
-                     ? ckg__search_optima(search, draws, TALLIED / search->outlooks, optima)
-                     : CKG_ERR_NOMEM;
+    int status = CKG__TAKE(search->results, CKG__ROOM(c->pesc, outlooks),
+                           CKG__ROOM(c->task, outlooks * (size_t)c->room));
+    if (!status)
+        status = ckg__search_optima(search, draws, TALLIED / search->outlooks, optima);
     for (int o = 0; !status && o < search->outlooks; o++) {
         status = make_set(search, o, &optima[o], &c->pesc[o]);
         for (int t = 0; !status && t < c->pesc[o].draws; t++)
             c->task[c->tasks++] = o * c->room + t;
     }
     if (!status)
-        status = ckg__search_run(search, c->tasks, condition_task, c, c->status);
+        status = ckg__search_run(search, c->tasks, condition_task, c);
     for (int i = 0; !status && i < c->tasks; i++)
         status = ckg__pesc_keep(&c->pesc[c->task[i] / c->room], c->task[i] % c->room, search->results);
     *out = c;

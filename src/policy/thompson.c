@@ -40,10 +40,9 @@ struct job {
     struct ckg__search *search;
     struct ckg__thompson *draw;
     const double *U;
-    int status[CKG__MAX_OUTCOMES];
 };
 
-static void draw_task(void *context, int index, int worker)
+static int draw_task(void *context, int index, int worker)
 {
     struct job *job = context;
     struct ckg__thompson *draw = job->draw;
@@ -54,23 +53,24 @@ static void draw_task(void *context, int index, int worker)
     const int like = draw->belief->beside[index] ? draw->belief->beside[index] : index;
 
     ckg__rng_seed(&rng, job->search->seed, job->search->stream, CKG__FOR_THOMPSON_DRAWS + (uint64_t)like);
-    job->status[index] = ckg__view_fill(&draw->view[index], gp, job->U, draw->m, 0, draw->m);
-    if (job->status[index])
-        return;
-    job->status[index] = ckg__posterior_draw(gp, &draw->view[index], &rng, &job->search->arena[worker],
-                                             draw->value[index], draw->weights[index]);
+    int status = ckg__view_fill(&draw->view[index], gp, job->U, draw->m, 0, draw->m);
+    if (status)
+        return status;
+    status = ckg__posterior_draw(gp, &draw->view[index], &rng, &job->search->arena[worker],
+                                 draw->value[index], draw->weights[index]);
 
     /* The other way round where it grows when that one gets smaller. */
     for (int p = 0; like != index && draw->belief->turn[index] < 0 && p < draw->m; p++) {
         draw->value[index][p] = 2 * draw->view[index].mean[p] - draw->value[index][p];
         draw->weights[index][p] = -draw->weights[index][p];
     }
+    return status;
 }
 
 int ckg__thompson_make(struct ckg__search *search, const struct ckg__belief *belief, int m, const double *U,
                        struct ckg__thompson *draw)
 {
-    struct job job = {search, draw, U, {0}};
+    struct job job = {search, draw, U};
     *draw = (struct ckg__thompson){.belief = belief, .m = m};
     for (int j = 0; j < belief->outcomes; j++) {
         draw->value[j] = ckg__arena_doubles(search->results, (size_t)m + 1);
@@ -79,7 +79,7 @@ int ckg__thompson_make(struct ckg__search *search, const struct ckg__belief *bel
             ckg__view_take(&draw->view[j], belief->gp[j], m, search->results))
             return CKG_ERR_NOMEM;
     }
-    const int status = ckg__search_run(search, belief->outcomes, draw_task, &job, job.status);
+    const int status = ckg__search_run(search, belief->outcomes, draw_task, &job);
     /* without candidates there is the mean to go by, and all that a draw is likely to reach */
     double mean, sd;
     ckg__gp_prior(belief->gp[0], &mean, &sd);

@@ -18,7 +18,6 @@ struct stage {
     const struct ckg__search *search;
     enum ckg__draws_purpose purpose;
     struct ckg__draws *draws;
-    int *status;
 };
 
 const double *ckg__draws_of(const struct ckg__draws *draws, int j, int s)
@@ -53,7 +52,7 @@ static uint64_t stream_of(enum ckg__draws_purpose purpose, int outlook, int outc
                            : beyond + (uint64_t)(outlook * BEYOND + outcome);
 }
 
-static void draw_task(void *context, int index, int worker)
+static int draw_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     const struct ckg__search *search = stage->search;
@@ -68,28 +67,25 @@ static void draw_task(void *context, int index, int worker)
 
     /* A constraint that nearly repeats another is drawn with the same numbers. */
     const int like = belief->beside[j] ? belief->beside[j] : j;
-    stage->status[index] = draws->U ? ckg__view_fill(&draws->view[j], gp, draws->U, draws->m, 0, draws->m)
-                                    : CKG_OK;
-    if (stage->status[index])
-        return;
+    int status = draws->U ? ckg__view_fill(&draws->view[j], gp, draws->U, draws->m, 0, draws->m) : CKG_OK;
+    if (status)
+        return status;
     ckg__rng_seed(&rng, search->seed, search->stream, stream_of(stage->purpose, o, like));
-    stage->status[index] = ckg__posterior_sample(gp, &draws->view[j], &rng, draws->count,
-                                                 &search->arena[worker], value, &draws->jitter[j]);
+    status = ckg__posterior_sample(gp, &draws->view[j], &rng, draws->count, &search->arena[worker], value,
+                                   &draws->jitter[j]);
 
     /* The other way round where it grows when that one gets smaller. */
     for (int i = 0; like != j && belief->turn[j] < 0 && i < draws->count * draws->m; i++)
         value[i] = 2 * draws->view[j].mean[i % draws->m] - value[i];
+    return status;
 }
 
 int ckg__draws_make(struct ckg__search *search, enum ckg__draws_purpose purpose, struct ckg__draws *draws)
 {
-    const int tasks = search->outlooks * draws[0].outcomes;
-    struct stage stage = {search, purpose, draws, ckg__arena_ints(search->results, (size_t)tasks)};
+    struct stage stage = {search, purpose, draws};
 
     assert(draws[0].value && draws[0].view);
-    if (!stage.status)
-        return CKG_ERR_NOMEM;
-    return ckg__search_run(search, tasks, draw_task, &stage, stage.status);
+    return ckg__search_run(search, search->outlooks * draws[0].outcomes, draw_task, &stage);
 }
 
 int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose, int count,

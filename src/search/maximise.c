@@ -67,20 +67,19 @@ int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acqu
 struct stage {
     struct ckg__search *search;
     const struct ckg__acquisition *acquisition;
-    int *status;
     int candidates;
     double *U, *value;           /* D×candidates; (candidates) */
     double *start, *start_value; /* STARTS × D; (STARTS) */
 };
 
-static void screen_task(void *context, int index, int worker)
+static int screen_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     const int first = index * CHUNK;
     const int left = stage->candidates - first;
-    stage->status[index] = ckg__acquisition_at(stage->search, stage->acquisition, left < CHUNK ? left : CHUNK,
-                                               stage->U + first, stage->candidates,
-                                               &stage->search->arena[worker], stage->value + first, NULL);
+    return ckg__acquisition_at(stage->search, stage->acquisition, left < CHUNK ? left : CHUNK,
+                               stage->U + first, stage->candidates, &stage->search->arena[worker],
+                               stage->value + first, NULL);
 }
 
 static int climbed(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
@@ -177,11 +176,10 @@ static int wander(struct stage *stage, int s, struct ckg__arena *arena)
     return CKG_OK;
 }
 
-static void climb_task(void *context, int index, int worker)
+static int climb_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     struct ckg__arena *arena = &stage->search->arena[worker];
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int count = STARTS / GROUPS;
     const int first = index * count;
     int status = CKG_OK;
@@ -190,8 +188,7 @@ static void climb_task(void *context, int index, int worker)
         status = climb(stage, first, count, arena);
     for (int s = first; !status && !stage->acquisition->gradients && s < first + count; s++)
         status = wander(stage, s, arena);
-    stage->status[index] = status;
-    ckg__arena_release(arena, mark);
+    return status;
 }
 
 /* The STARTS best candidates, best first; the best again for those missing. */
@@ -212,11 +209,9 @@ static void choose_starts(struct stage *stage)
 static int stage_take(struct stage *stage)
 {
     struct ckg__search *search = stage->search;
-    stage->status = ckg__arena_ints(search->results, (size_t)stage->candidates / CHUNK + 1 + GROUPS);
-    stage->value = ckg__arena_doubles(search->results, (size_t)stage->candidates + 1);
-    stage->start = ckg__arena_doubles(search->results, STARTS * (size_t)search->scope->problem->D);
-    stage->start_value = ckg__arena_doubles(search->results, STARTS);
-    return stage->status && stage->value && stage->start && stage->start_value ? CKG_OK : CKG_ERR_NOMEM;
+    return CKG__TAKE(search->results, CKG__ROOM(stage->value, stage->candidates + 1),
+                     CKG__ROOM(stage->start, STARTS * search->scope->problem->D),
+                     CKG__ROOM(stage->start_value, STARTS));
 }
 
 /* Nearer to a pending design than this, in the unit cube, is the same one. */
@@ -274,8 +269,7 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
         return status;
     status = stage_take(&stage);
     if (!status)
-        status = ckg__search_run(search, (stage.candidates + CHUNK - 1) / CHUNK, screen_task, &stage,
-                                 stage.status);
+        status = ckg__search_run(search, (stage.candidates + CHUNK - 1) / CHUNK, screen_task, &stage);
     choice->screen = ckg__clock() - clock;
 
     /* Uphill from the best few. */
@@ -284,7 +278,7 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
         choose_starts(&stage);
     ckg__search_secure(search);
     if (!status && ckg__problem_has_reals(search->scope->problem) && !ckg__search_late(search))
-        status = ckg__search_run(search, GROUPS, climb_task, &stage, stage.status);
+        status = ckg__search_run(search, GROUPS, climb_task, &stage);
     if (!status && ckg__problem_has_reals(search->scope->problem) && !ckg__search_late(search))
         status = climb_on(&stage);
     if (status)

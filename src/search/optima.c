@@ -20,7 +20,6 @@ struct stage {
     struct ckg__search *search;
     struct ckg__optima *optima;
     int draws;
-    int *status;
 };
 
 /* --- points --- */
@@ -262,9 +261,14 @@ static void best_point(const struct ckg__belief *belief, const struct local *loc
         x[k] = local->U[(size_t)k * ROOM + (size_t)best];
 }
 
-static int refine(const struct ckg__search *search, int o, struct ckg__optima *optima, int s,
-                  struct ckg__arena *arena)
+static int refine_task(void *context, int index, int worker)
 {
+    const struct stage *stage = context;
+    const struct ckg__search *search = stage->search;
+    struct ckg__arena *arena = &search->arena[worker];
+    const int o = index / stage->draws;
+    const int s = index % stage->draws;
+    const struct ckg__optima *optima = &stage->optima[o];
     const struct ckg__belief *belief = search->outlook[o].belief;
     const int D = search->scope->problem->D;
     double *x = optima->x + (size_t)s * (size_t)D;
@@ -304,16 +308,6 @@ static int refine(const struct ckg__search *search, int o, struct ckg__optima *o
     return status;
 }
 
-static void refine_task(void *context, int index, int worker)
-{
-    struct stage *stage = context;
-    struct ckg__arena *arena = &stage->search->arena[worker];
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int o = index / stage->draws;
-    stage->status[index] = refine(stage->search, o, &stage->optima[o], index % stage->draws, arena);
-    ckg__arena_release(arena, mark);
-}
-
 /* --- all of them --- */
 
 static int optima_take(const struct ckg__search *search, int o, int draws, int total,
@@ -337,9 +331,9 @@ static int optima_take(const struct ckg__search *search, int o, int draws, int t
 int ckg__search_optima(struct ckg__search *search, int draws, int total, struct ckg__optima *optima)
 {
     const size_t outlooks = (size_t)search->outlooks;
-    struct stage stage = {search, optima, draws, ckg__arena_ints(search->results, outlooks * (size_t)draws)};
+    struct stage stage = {search, optima, draws};
     struct ckg__draws *drawn = ckg__arena_get(search->results, outlooks, sizeof *drawn);
-    int status = stage.status && drawn ? CKG_OK : CKG_ERR_NOMEM;
+    int status = drawn ? CKG_OK : CKG_ERR_NOMEM;
 
     /* The points, and all outcomes drawn at them. */
     for (size_t o = 0; !status && o < outlooks; o++) {
@@ -357,6 +351,6 @@ int ckg__search_optima(struct ckg__search *search, int draws, int total, struct 
 
     /* And what the draw has around it. */
     if (!status)
-        status = ckg__search_run(search, search->outlooks * draws, refine_task, &stage, stage.status);
+        status = ckg__search_run(search, search->outlooks * draws, refine_task, &stage);
     return status;
 }

@@ -14,7 +14,6 @@ enum { CHUNK = 64 };
 struct stage {
     struct ckg__search *search;
     int first, outcomes; /* the outcomes whose views are filled: first … first + outcomes − 1 */
-    int *status;
 };
 
 /* --- views of the base points, a chunk of one outcome of one outlook a task --- */
@@ -24,7 +23,7 @@ static int chunks(const struct ckg__search *search)
     return (search->base + CHUNK - 1) / CHUNK;
 }
 
-static void fill_task(void *context, int index, int worker)
+static int fill_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     struct ckg__search *search = stage->search;
@@ -35,18 +34,14 @@ static void fill_task(void *context, int index, int worker)
     const int count = search->base - first < CHUNK ? search->base - first : CHUNK;
 
     (void)worker;
-    stage->status[index] = ckg__view_fill(&o->view[j], o->belief->gp[j], o->U, o->room, first, count);
+    return ckg__view_fill(&o->view[j], o->belief->gp[j], o->U, o->room, first, count);
 }
 
 int ckg__search_view_base(struct ckg__search *search, int first, int outcomes)
 {
-    struct stage stage = {search, first, outcomes, NULL};
-    const int tasks = search->outlooks * outcomes * chunks(search);
+    struct stage stage = {search, first, outcomes};
 
-    stage.status = ckg__arena_ints(search->results, (size_t)tasks + 1);
-    if (!stage.status)
-        return CKG_ERR_NOMEM;
-    return ckg__search_run(search, tasks, fill_task, &stage, stage.status);
+    return ckg__search_run(search, search->outlooks * outcomes * chunks(search), fill_task, &stage);
 }
 
 /* Room for the outlook's discretisation, the base points in it. */
@@ -85,10 +80,12 @@ static int minus_mean(void *context, int m, const double *U, const int *which, s
     return status;
 }
 
-static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
+static int penalty_task(void *context, int index, int worker)
 {
     static const struct ckg__lbfgs_options options = {5, 15, 0.05, 1e-6, 1e-6};
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const struct ckg__search *search = context;
+    struct ckg__outlook *o = &search->outlook[index];
+    struct ckg__arena *arena = &search->arena[worker];
     const int D = search->scope->problem->D;
     const double *mean = o->view[0].mean;
     int lowest = 0;
@@ -109,20 +106,11 @@ static int find_penalty(const struct ckg__search *search, struct ckg__outlook *o
         status = ckg__climb_function(search, minus_mean, o->belief->gp[0], &options, 1, x, &value, arena);
         o->belief->penalty = status ? mean[lowest] : -value;
     }
-    ckg__arena_release(arena, mark);
     return status;
-}
-
-static void penalty_task(void *context, int index, int worker)
-{
-    struct stage *stage = context;
-    struct ckg__search *search = stage->search;
-    stage->status[index] = find_penalty(search, &search->outlook[index], &search->arena[worker]);
 }
 
 int ckg__search_penalty(struct ckg__search *search)
 {
-    struct stage stage = {.search = search};
     int status = CKG_OK;
 
     assert(search->outlooks > 0 && search->base > 0);
@@ -132,12 +120,9 @@ int ckg__search_penalty(struct ckg__search *search)
         status = outlook_take(search, &search->outlook[o]);
     if (!status)
         status = ckg__search_view_base(search, 0, 1);
-    if (status || !isnan(search->penalty))
-        return status;
 
     /* The smallest mean of each. */
-    stage.status = ckg__arena_ints(search->results, (size_t)search->outlooks);
-    if (!stage.status)
-        return CKG_ERR_NOMEM;
-    return ckg__search_run(search, search->outlooks, penalty_task, &stage, stage.status);
+    if (!status && isnan(search->penalty))
+        status = ckg__search_run(search, search->outlooks, penalty_task, search);
+    return status;
 }

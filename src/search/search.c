@@ -23,16 +23,39 @@ struct ckg__team ckg__search_team(const struct ckg__search *search, int worker)
     return (struct ckg__team){search->pool, worker, search->arena, NULL};
 }
 
-int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void *context, const int *status)
+struct run {
+    const struct ckg__search *search;
+    ckg__search_task task;
+    void *context;
+    int *status; /* (count) */
+};
+
+static void run_one(void *context, int index, int worker)
 {
-    if (ckg__pool_run(search->pool, count, task, context))
-        return CKG_ERR_CANCELLED;
-    for (int i = 0; i < count; i++)
-        if (status[i])
-            return status[i] == CKG_ERR_CANCELLED ? CKG_ERR_CANCELLED
-                   : status[i] == CKG_ERR_NOMEM   ? ckg__fail_nomem()
-                                                  : ckg__fail(status[i], "a numerical task failed");
-    return CKG_OK;
+    const struct run *run = context;
+    struct ckg__arena *arena = &run->search->arena[worker];
+    const struct ckg__arena_mark mark = ckg__arena_mark(arena);
+
+    run->status[index] = run->task(run->context, index, worker);
+    ckg__arena_release(arena, mark);
+}
+
+int ckg__search_run(const struct ckg__search *search, int count, ckg__search_task task, void *context)
+{
+    const struct ckg__arena_mark mark = ckg__arena_mark(search->results);
+    struct run run = {search, task, context, ckg__arena_ints(search->results, (size_t)count)};
+    int bad = CKG_OK;
+
+    if (!run.status)
+        return CKG_ERR_NOMEM;
+    if (ckg__pool_run(search->pool, count, run_one, &run))
+        bad = CKG_ERR_CANCELLED;
+    for (int i = 0; !bad && i < count; i++)
+        bad = run.status[i];
+    ckg__arena_release(search->results, mark);
+    return !bad || bad == CKG_ERR_CANCELLED ? bad
+           : bad == CKG_ERR_NOMEM           ? ckg__fail_nomem()
+                                            : ckg__fail(bad, "a numerical task failed");
 }
 
 /*

@@ -192,7 +192,11 @@ int ckg__search_neighbours(const struct ckg__search *search, const double *u, ui
  */
 int ckg__search_taken(const struct ckg__search *search, const double *u, double *x);
 
-/* Runs task on the pool and returns the first bad status of status (count). */
-int ckg__search_run(struct ckg__search *search, int count, ckg__task task, void *context, const int *status);
+/*
+ * Runs tasks 0 … count−1 on the pool and returns the first bad status. What a task takes from the arena of
+ * its worker is released after it.
+ */
+typedef int (*ckg__search_task)(void *context, int index, int worker);
+int ckg__search_run(const struct ckg__search *search, int count, ckg__search_task task, void *context);
 
 #endif

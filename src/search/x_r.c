@@ -17,7 +17,6 @@ enum { STARTS = 4, GROUPS = 2 };
 
 struct stage {
     struct ckg__search *search;
-    int *status;
     double *log_u;       /* (outlooks × base) */
     double *start;       /* (outlooks × STARTS × D) */
     double *start_value; /* (outlooks × STARTS) */
@@ -39,7 +38,7 @@ static void choose_starts(const struct ckg__search *search, const struct ckg__ou
         ckg__point_get(D, o->U, o->room, chosen[s < n ? s : 0], start + (size_t)s * (size_t)D);
 }
 
-static void start_task(void *context, int index, int worker)
+static int start_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     struct ckg__search *search = stage->search;
@@ -62,7 +61,7 @@ static void start_task(void *context, int index, int worker)
     }
     choose_starts(search, o, log_u,
                   stage->start + (size_t)index * STARTS * (size_t)search->scope->problem->D);
-    stage->status[index] = CKG_OK;
+    return CKG_OK;
 }
 
 /* --- climbing to x_r, a group of starts of one outlook a task --- */
@@ -88,21 +87,19 @@ static struct ckg__hill utility_of(struct ckg__belief *belief)
     return (struct ckg__hill){belief, log_utility, log_utilities};
 }
 
-static void climb_task(void *context, int index, int worker)
+static int climb_task(void *context, int index, int worker)
 {
     static const struct ckg__lbfgs_options options = {6, 25, 0.02, 1e-7, 1e-9};
     struct stage *stage = context;
     struct ckg__search *search = stage->search;
-    struct ckg__arena_mark mark = ckg__arena_mark(&search->arena[worker]);
     const int o = index / stage->groups;
     const int per_group = STARTS / stage->groups;
     const int first = o * STARTS + index % stage->groups * per_group;
     const struct ckg__hill hill = utility_of(search->outlook[o].belief);
 
-    stage->status[index] = ckg__climb_reals(search, &hill, &options, per_group,
-                                            stage->start + (size_t)first * (size_t)search->scope->problem->D,
-                                            stage->start_value + first, &search->arena[worker]);
-    ckg__arena_release(&search->arena[worker], mark);
+    return ckg__climb_reals(search, &hill, &options, per_group,
+                            stage->start + (size_t)first * (size_t)search->scope->problem->D,
+                            stage->start_value + first, &search->arena[worker]);
 }
 
 /* --- polishing x_r and laying the local points, one outlook a task --- */
@@ -231,7 +228,7 @@ static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, u
     return CKG_OK;
 }
 
-static void polish_task(void *context, int index, int worker)
+static int polish_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     struct ckg__search *search = stage->search;
@@ -253,7 +250,7 @@ static void polish_task(void *context, int index, int worker)
         status = cliff_width(search, o, arena);
     if (!status)
         status = lay_local(search, o, CKG__FOR_POINTS_AROUND_X_R + (uint64_t)index, arena);
-    stage->status[index] = status;
+    return status;
 }
 
 static int stage_take(struct stage *stage, struct ckg__search *search)
@@ -263,11 +260,9 @@ static int stage_take(struct stage *stage, struct ckg__search *search)
 
     stage->search = search;
     stage->groups = search->outlooks == 1 ? GROUPS : 1;
-    stage->status = ckg__arena_ints(search->results, outlooks * STARTS);
-    stage->log_u = ckg__arena_doubles(search->results, outlooks * (size_t)search->base);
-    stage->start = ckg__arena_doubles(search->results, outlooks * STARTS * D);
-    stage->start_value = ckg__arena_doubles(search->results, outlooks * STARTS);
-    return stage->status && stage->log_u && stage->start && stage->start_value ? CKG_OK : CKG_ERR_NOMEM;
+    return CKG__TAKE(search->results, CKG__ROOM(stage->log_u, outlooks * (size_t)search->base),
+                     CKG__ROOM(stage->start, outlooks * STARTS * D),
+                     CKG__ROOM(stage->start_value, outlooks * STARTS));
 }
 
 int ckg__search_recommend(struct ckg__search *search)
@@ -284,10 +279,10 @@ int ckg__search_recommend(struct ckg__search *search)
 
     /* From the best of them uphill, over the cliff's edge and back, and points around the place. */
     if (!status)
-        status = ckg__search_run(search, search->outlooks, start_task, &stage, stage.status);
+        status = ckg__search_run(search, search->outlooks, start_task, &stage);
     if (!status)
-        status = ckg__search_run(search, search->outlooks * stage.groups, climb_task, &stage, stage.status);
+        status = ckg__search_run(search, search->outlooks * stage.groups, climb_task, &stage);
     if (!status)
-        status = ckg__search_run(search, search->outlooks, polish_task, &stage, stage.status);
+        status = ckg__search_run(search, search->outlooks, polish_task, &stage);
     return status;
 }

@@ -43,7 +43,6 @@ struct job {
     int draws; /* of each belief */
     struct groups many, few;
     double *index; /* d × (beliefs·draws) */
-    int *status;   /* (beliefs) */
 };
 
 static int between(int value, int low, int high)
@@ -168,7 +167,7 @@ static int draw(const struct job *job, int belief, const struct ckg__gp *gp, str
 }
 
 /* The indices of all draws under one belief. */
-static void belief_task(void *context, int index, int worker)
+static int belief_task(void *context, int index, int worker)
 {
     struct job *job = context;
     const ckg_study *s = job->study;
@@ -176,7 +175,6 @@ static void belief_task(void *context, int index, int worker)
     const int total = s->models.beliefs * job->draws;
     const struct ckg__gp *gp = s->models.belief[index].gp[s->models.surrogate[job->outcome].place];
     struct ckg__arena *arena = &job->search->arena[worker];
-    const struct ckg__arena_mark mark = ckg__arena_mark(arena);
     double *many = ckg__arena_doubles(arena, (size_t)job->many.m);
     double *mean = ckg__arena_doubles(arena, (size_t)job->few.m);
     double *value = ckg__arena_doubles(arena, (size_t)job->few.m * (size_t)job->draws);
@@ -199,9 +197,7 @@ static void belief_task(void *context, int index, int worker)
             job->index[(size_t)i * (size_t)total + (size_t)(index * job->draws + r)] = index_of(
                 &effects[0], &effects[1], &effects[2], i);
     }
-
-    ckg__arena_release(arena, mark);
-    job->status[index] = status;
+    return status;
 }
 
 static int ascending(const void *a, const void *b)
@@ -251,11 +247,10 @@ static int find_importance(struct job *job, double *total, double *low, double *
     /* The indices of every draw. */
     job->draws = (DRAWS + beliefs - 1) / beliefs;
     job->index = ckg__arena_doubles(job->search->results, d * (size_t)(beliefs * job->draws));
-    job->status = ckg__arena_ints(job->search->results, (size_t)beliefs);
-    if (!status && (!job->index || !job->status))
+    if (!status && !job->index)
         status = CKG_ERR_NOMEM;
     if (!status)
-        status = ckg__search_run(job->search, beliefs, belief_task, job, job->status);
+        status = ckg__search_run(job->search, beliefs, belief_task, job);
 
     if (!status)
         sum_up(job, job->index, total, low, high);
