@@ -84,7 +84,7 @@ static int screen_chunk(struct stage *stage, int index, int first, int count, do
             value[i * stage->candidates + first + c] = ckg__kg_value(kg, &candidate, &work, NULL);
         }
     }
-    return stage->knowledge->weighted
+    return stage->search->weighted
                ? ckg__knowledge_weigh(o, count, stage->U + first, stage->candidates, arena, value + first)
                : CKG_OK;
 }
@@ -291,7 +291,6 @@ static int value_finalists(struct stage *stage, int first, int count)
 
 struct refined {
     const struct ckg__search *search;
-    int weighted;
     struct finalist *finalist;
     struct ckg__team team;
 };
@@ -312,7 +311,7 @@ static int log_average(void *context, int m, const double *U, const int *which, 
         return CKG_ERR_NOMEM;
     memset(gradient, 0, (size_t)D * sizeof *gradient);
     for (int o = 0; o < r->search->outlooks; o++) {
-        const struct ckg__belief *full = r->weighted ? r->search->outlook[o].full : NULL;
+        const struct ckg__belief *full = r->search->weighted ? r->search->outlook[o].full : NULL;
         const int status = ckg__knowledge_gradient(&r->finalist->kg[o], full, U, &r->team, arena, &one, part);
         if (status)
             return status;
@@ -336,7 +335,7 @@ static int average(void *context, const double *u, struct ckg__arena *arena, dou
 
     for (int o = 0; o < r->search->outlooks; o++) {
         if (ckg__kg_value_at(&r->finalist->kg[o], u, arena, &one) ||
-            (r->weighted && ckg__knowledge_weigh(&r->search->outlook[o], 1, u, 1, arena, &one)))
+            (r->search->weighted && ckg__knowledge_weigh(&r->search->outlook[o], 1, u, 1, arena, &one)))
             return CKG_ERR_NOMEM;
         sum += one / r->search->outlooks;
     }
@@ -425,7 +424,7 @@ static int refine_task(void *context, int index, int worker)
     const struct ckg__search *search = stage->search;
     struct finalist *from = &stage->finalist[index];
     struct finalist *to = &stage->finalist[stage->finalists + index];
-    struct refined refined = {search, stage->knowledge->weighted, from, ckg__search_team(search, worker)};
+    struct refined refined = {search, from, ckg__search_team(search, worker)};
 
     memcpy(to->u, from->u, (size_t)search->scope->problem->D * sizeof *to->u);
     return climb(&refined, to->u, worker);
@@ -536,11 +535,11 @@ static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *
 /* Values below this share of the objective's unit are rounding. */
 static const double nothing = 1e-15;
 
-int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg__choice *choice)
+int ckg__knowledge_suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
     struct ckg__knowledge knowledge;
 
-    int status = ckg__knowledge_make(&knowledge, search, weighted);
+    int status = ckg__knowledge_make(&knowledge, search);
     if (!status)
         status = maximise(&knowledge, choice);
     if (status || !choice->candidates || (choice->found && choice->value > nothing))
@@ -549,32 +548,16 @@ int ckg__knowledge_suggest(struct ckg__search *search, int weighted, struct ckg_
     return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice);
 }
 
-int ckg__knowledge_score(struct ckg__search *search, int weighted, int count, const double *U, double *value)
+int ckg__knowledge_score(struct ckg__search *search, int count, const double *U, double *value)
 {
     const int D = search->scope->problem->D;
     double *u = ckg__arena_doubles(search->results, (size_t)D);
     struct ckg__knowledge knowledge;
 
-    int status = u ? ckg__knowledge_make(&knowledge, search, weighted) : CKG_ERR_NOMEM;
+    int status = u ? ckg__knowledge_make(&knowledge, search) : CKG_ERR_NOMEM;
     for (int p = 0; !status && p < count; p++) {
         ckg__point_get(D, U, count, p, u);
         status = ckg__knowledge_average(&knowledge, search->outlook, u, &value[p]);
     }
     return status;
-}
-
-/* What the settings of every row begin with. */
-struct first {
-    CKG__KNOWLEDGE_SETTINGS(CKG__MEMBER)
-};
-
-void ckg__knowledge_prepare(struct ckg__search *search)
-{
-    const struct first *set = search->settings;
-
-    search->effort.candidates = (int)set->candidates;
-    search->effort.base = (int)set->points;
-    search->effort.local = (int)set->local;
-    search->effort.inner = (int)set->inner;
-    search->effort.refine = (int)set->refine;
 }

@@ -53,14 +53,13 @@ static int make_nodes(const struct ckg__search *search, int count, struct ckg__n
     return CKG_OK;
 }
 
-int ckg__knowledge_make(struct ckg__knowledge *k, struct ckg__search *search, int weighted)
+int ckg__knowledge_make(struct ckg__knowledge *k, struct ckg__search *search)
 {
     const struct ckg__effort *effort = &search->effort;
     const int outcomes = search->outlook[0].full->outcomes;
 
     assert(search->outlooks > 0 && search->outlook[0].belief->outcomes <= outcomes);
     k->search = search;
-    k->weighted = weighted;
     const int status = make_nodes(search, outcomes == 2 ? effort->nodes_one : effort->nodes, &k->nodes);
     return status ? status
                   : make_nodes(search, effort->scout_nodes * (outcomes > 2 ? 2 : 1), &k->scout_nodes);
@@ -283,7 +282,7 @@ int ckg__knowledge_value(const struct ckg__knowledge *k, const struct ckg__outlo
                          int worker, struct ckg__arena *keep, struct ckg__kg *kg, double *value)
 {
     const int status = own_discretisation(k, o, u, worker, keep, kg, value);
-    if (status || !k->weighted)
+    if (status || !k->search->weighted)
         return status;
     return ckg__knowledge_weigh(o, 1, u, 1, &k->search->arena[worker], value);
 }

@@ -100,7 +100,7 @@ int ckg__measure_at_choice(struct ckg__search *search, struct ckg__choice *choic
     double x[CKG_MAX_PARAMETERS];
     double best = -INFINITY;
 
-    int status = ckg__knowledge_make(&knowledge, search, 0);
+    int status = ckg__knowledge_make(&knowledge, search);
     if (!status)
         status = ckg__menu_make(search, &menu);
 

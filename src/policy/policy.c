@@ -93,10 +93,36 @@ int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_
     return CKG_OK;
 }
 
+/* A setting that has the name of a member of the effort becomes that member. */
+static void take_effort(const struct ckg__policy *policy, int i, double value, struct ckg__effort *effort)
+{
+    const struct {
+        const char *name;
+        int *of;
+    } sizes[] = {{"candidates", &effort->candidates}, {"local", &effort->local},
+                 {"inner", &effort->inner},           {"refine", &effort->refine},
+                 {"improve", &effort->improve},       {"global_every", &effort->global_every}};
+    const char *name = policy->parameters[i].name;
+
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        if (!strcmp(name, sizes[k].name))
+            *sizes[k].of = (int)value;
+    if (!strcmp(name, "points") && policy->traits & CKG__TRAIT_POINTS)
+        effort->base = (int)value;
+    if (!strcmp(name, "region"))
+        effort->region = value;
+}
+
 /* How hard to look; the paper's authors had no settings. */
 static void prepare(const struct ckg__policy *policy, struct ckg__search *search)
 {
-    if (policy && policy->prepare && !search->effort.paper)
+    const double *setting = search->settings;
+
+    if (!policy || search->effort.paper)
+        return;
+    for (int i = 0; setting && i < policy->count; i++)
+        take_effort(policy, i, setting[i], &search->effort);
+    if (policy->prepare)
         policy->prepare(search);
 }
 
@@ -105,6 +131,7 @@ static int price(const struct ckg__policy *policy, struct ckg__search *search)
 {
     const unsigned traits = policy ? policy->traits : 0;
 
+    search->weighted = (traits & CKG__TRAIT_WEIGHTED) != 0;
     int status = ckg__search_outlooks(search, (traits & CKG__TRAIT_ONE_BELIEF) != 0,
                                       (traits & CKG__TRAIT_OBJECTIVE_ONLY) != 0);
     if (!status)

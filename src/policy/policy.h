@@ -14,7 +14,8 @@
 #include "search/choice.h"
 #include "search/maximise.h"
 #include "search/search.h"
-#include "search/settings.h"
+#include "search/trust_region.h"
+#include "policy/settings.h"
 
 /* What a policy asks of the search it gets. */
 enum ckg__trait {
@@ -24,7 +25,9 @@ enum ckg__trait {
     CKG__TRAIT_OBJECTIVE_ONLY = 2,
     /* a pending design is believed without noise: nothing is expected of a second evaluation there */
     CKG__TRAIT_CERTAIN = 4,
-    CKG__TRAIT_ONE_BELIEF = 8 /* one outlook: that of a hyperparameter sample drawn by chance */
+    CKG__TRAIT_ONE_BELIEF = 8, /* one outlook: that of a hyperparameter sample drawn by chance */
+    CKG__TRAIT_POINTS = 16,    /* its setting `points` is the size of the discretisation */
+    CKG__TRAIT_WEIGHTED = 32   /* search->weighted */
 };
 
 /* What the values of a policy are measured in. */
@@ -44,7 +47,7 @@ struct ckg__policy {
     const struct ckg__scope_source *narrow; /* NULL: it sees what the study sees */
     /* The row that chooses in its place, and whose values it gives; NULL: it does so itself. */
     const struct ckg__policy *(*acting)(const struct ckg__search *search);
-    /* Changes search->effort by the settings before any point is laid; may be NULL. */
+    /* What else it changes in search->effort before any point is laid; may be NULL. */
     void (*prepare)(struct ckg__search *search);
     /* Fills the acquisition: memory from search->results. NULL: the policy has `suggest`. */
     int (*acquire)(struct ckg__search *search, struct ckg__acquisition *acquisition);

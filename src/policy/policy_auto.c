@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/maths.h"
 #include "policy/kg_search.h"
-#include "search/trust_region.h"
 
 /*
  * 1 when the gain of the recommendation is the improvement of a design in hand. A single outcome puts no
@@ -65,16 +64,7 @@ static int otherwise(struct ckg__search *search, struct ckg__choice *choice)
       "always") \
     CKG__LOCAL_SETTINGS(X)
 /* clang-format on */
-CKG__SETTINGS(settings, parameters, SETTINGS);
-
-static void prepare(struct ckg__search *search)
-{
-    const struct settings *set = search->settings;
-
-    ckg__knowledge_prepare(search);
-    search->effort.improve = (int)set->improve;
-    ckg__local_prepare(search, set->global_every, set->region);
-}
+static const ckg_policy_parameter parameters[] = {SETTINGS(CKG__ROW)};
 
 const struct ckg__policy ckg__policy_auto = {
     .name = "auto",
@@ -82,10 +72,9 @@ const struct ckg__policy ckg__policy_auto = {
     .reference = "Ungredda and Branke; Schonlau, Welch and Jones 1998",
     .value = "that of ckg, or of cei without noise once a feasible design is known",
     .unit = CKG__UNIT_OBJECTIVE,
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
+    CKG__TABLE(parameters),
+    .traits = CKG__TRAIT_POINTS,
     .narrow = &ckg__trust_region,
-    .prepare = prepare,
     .acting = acting,
     .suggest = suggest,
     .stalled = stalled,

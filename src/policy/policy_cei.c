@@ -4,7 +4,6 @@
  * averaged.
  */
 #include "policy/improvement.h"
-#include "search/trust_region.h"
 #include "policy/policy.h"
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
@@ -20,9 +19,6 @@ const struct ckg__policy ckg__policy_cei = {
     .reference = "Schonlau, Welch and Jones 1998; Ament et al. 2023",
     .value = "log of expected improvement × probability of feasibility",
     .unit = CKG__UNIT_LOG_OBJECTIVE,
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
-    .traits = CKG__TRAIT_CERTAIN,
-    .narrow = &ckg__trust_region,
-    .prepare = ckg__local_climb_prepare,
+    CKG__TABLE(parameters),
+    CKG__LOCAL_CLIMB,
     .acquire = acquire};

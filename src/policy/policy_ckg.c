@@ -11,16 +11,6 @@ static int noisy(const struct ckg__search *search)
     return ckg__models_noisy(search->scope->models);
 }
 
-static int suggest(struct ckg__search *search, struct ckg__choice *choice)
-{
-    return ckg__knowledge_suggest(search, 0, choice);
-}
-
-static int score(struct ckg__search *search, int count, const double *U, double *value)
-{
-    return ckg__knowledge_score(search, 0, count, U, value);
-}
-
 /* The decoupled knowledge gradients: the value of an evaluation that measures one outcome alone. */
 static int score_outcomes(struct ckg__search *search, int count, const double *U, double *value)
 {
@@ -36,7 +26,7 @@ static int score_outcomes(struct ckg__search *search, int count, const double *U
         ckg__set_put(&set, (int)j);
         for (int o = 0; o < search->outlooks; o++)
             ckg__hide_others(search->scope->models, &set, search->outlook[o].belief);
-        status = ckg__knowledge_score(search, 0, count, U, one);
+        status = ckg__knowledge_score(search, count, U, one);
         for (int p = 0; p < count; p++)
             value[(size_t)p * outcomes + j] = one[p];
         ckg__arena_release(search->results, mark);
@@ -84,11 +74,10 @@ const struct ckg__policy ckg__policy_ckg = {
     .reference = "Ungredda and Branke, Bayesian optimisation for constrained problems",
     .value = "expected gain of the recommendation, in the objective's units",
     .unit = CKG__UNIT_OBJECTIVE,
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
-    .prepare = ckg__knowledge_prepare,
-    .suggest = suggest,
+    CKG__TABLE(parameters),
+    .traits = CKG__TRAIT_POINTS,
+    .suggest = ckg__knowledge_suggest,
     .stalled = stalled,
     .otherwise = otherwise,
-    .score = score,
+    .score = ckg__knowledge_score,
     .score_outcomes = score_outcomes};

@@ -77,20 +77,11 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     return draw_optima(search, outlooks > 1 && share < FEWEST ? FEWEST : share, cmes);
 }
 
-static void prepare(struct ckg__search *search)
-{
-    const struct settings *set = search->settings;
-
-    search->effort.base = (int)set->points;
-    search->effort.candidates = (int)set->candidates;
-}
-
 const struct ckg__policy ckg__policy_cmes = {
     .name = "cmes",
     .title = "constrained max-value entropy search, in logarithms",
     .reference = "Perrone, Shcherbatyi, Jenatton, Archambeau and Seeger 2019",
     .value = "log of the information about the constrained optimum's value, in nats",
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
-    .prepare = prepare,
+    CKG__TABLE(parameters),
+    .traits = CKG__TRAIT_POINTS,
     .acquire = acquire};

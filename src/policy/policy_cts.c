@@ -78,20 +78,18 @@ int ckg__cts_score(struct ckg__search *search, int count, const double *U, doubl
 /* clang-format on */
 CKG__SETTINGS(settings, parameters, SETTINGS);
 
-void ckg__cts_effort(struct ckg__search *search)
+static void prepare(struct ckg__search *search)
 {
     enum { LOCAL = 200 };
-    search->effort.candidates = (int)ckg_policy_parameter_default(&parameters[0], search->scope->problem->d,
-                                                                  0);
     search->effort.local = LOCAL;
 }
 
-static void prepare(struct ckg__search *search)
+void ckg__cts_effort(struct ckg__search *search)
 {
-    const struct settings *set = search->settings;
+    const int d = search->scope->problem->d;
 
-    ckg__cts_effort(search);
-    search->effort.candidates = (int)set->candidates;
+    search->effort.candidates = (int)ckg_policy_parameter_default(&parameters[0], d, 0);
+    prepare(search);
 }
 
 const struct ckg__policy ckg__policy_cts = {
@@ -99,8 +97,7 @@ const struct ckg__policy ckg__policy_cts = {
     .title = "constrained Thompson sampling by joint posterior draws",
     .reference = "Thompson 1933; Eriksson and Poloczek 2021",
     .value = "one joint draw: its objective where it is feasible, below that by the violation",
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
+    CKG__TABLE(parameters),
     .traits = CKG__TRAIT_ONE_BELIEF,
     .prepare = prepare,
     .suggest = ckg__cts_suggest,

@@ -9,7 +9,6 @@
 
 #include "acquisition/nei.h"
 #include "base/error.h"
-#include "search/trust_region.h"
 #include "policy/policy.h"
 
 /* The parameters, in the order of the row; and the designs drawn at, at most. */
@@ -83,21 +82,11 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     return status;
 }
 
-static void prepare(struct ckg__search *search)
-{
-    const struct settings *set = search->settings;
-
-    search->effort.candidates = (int)set->candidates;
-    ckg__local_prepare(search, set->global_every, set->region);
-}
-
 const struct ckg__policy ckg__policy_nei = {
     .name = "nei",
     .title = "noisy expected improvement with constraints, in logarithms",
     .reference = "Letham, Karrer, Ottoni and Bakshy 2019",
     .value = "log of expected improvement × probability of feasibility over what the true values may be",
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
+    CKG__TABLE(parameters),
     .narrow = &ckg__trust_region,
-    .prepare = prepare,
     .acquire = acquire};

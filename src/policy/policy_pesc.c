@@ -8,9 +8,7 @@ const struct ckg__policy ckg__policy_pesc = {
     .title = "predictive entropy search with constraints",
     .reference = "Hernández-Lobato, Gelbart, Adams, Hoffman and Ghahramani 2016",
     .value = "expected information about where the constrained optimum lies, in nats",
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
-    .prepare = ckg__predictive_prepare,
+    CKG__TABLE(parameters),
     .acquire = ckg__predictive_acquire,
     .suggest = ckg__predictive_suggest,
     .score_outcomes = ckg__predictive_score_outcomes};

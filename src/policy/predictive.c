@@ -339,10 +339,3 @@ int ckg__predictive_score_outcomes(struct ckg__search *search, int count, const 
     }
     return status;
 }
-
-void ckg__predictive_prepare(struct ckg__search *search)
-{
-    const struct settings *set = search->settings;
-
-    search->effort.candidates = (int)set->candidates;
-}

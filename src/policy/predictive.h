@@ -21,7 +21,6 @@
 /* clang-format on */
 
 /* The functions of a row (policy.h). */
-void ckg__predictive_prepare(struct ckg__search *search);
 int ckg__predictive_acquire(struct ckg__search *search, struct ckg__acquisition *acquisition);
 int ckg__predictive_suggest(struct ckg__search *search, struct ckg__choice *choice);
 int ckg__predictive_score_outcomes(struct ckg__search *search, int count, const double *U, double *value);

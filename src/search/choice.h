@@ -39,13 +39,6 @@ int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__be
  */
 int ckg__search_candidates(struct ckg__search *search, double **U, int *count);
 
-/* The setting of policies that compare designs and climb from the best of them. */
-/* clang-format off */
-#define CKG__CANDIDATES_SETTING(X) \
-    X(candidates, {.value = CKG__CANDIDATES}, 1, 100000, 1, \
-      "space-filling designs compared before the ascent")
-/* clang-format on */
-
 /*
  * New ground: the free design with the largest distance to the nearest datum times probability of
  * feasibility.

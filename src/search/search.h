@@ -89,6 +89,7 @@ struct ckg__search {
     int enumerated;     /* 1: the base holds every design there is */
     void **kept;        /* what the policy's source of scopes keeps between searches */
     int everywhere;     /* 1: the trust region is not for it */
+    int weighted;       /* 1: values are times the probability, by outlook->full, of feasibility there */
     int apart;          /* 1: the choice is a design and what to measure there (measurement.h) */
     double budget_left; /* what that may cost; INFINITY: anything */
 };

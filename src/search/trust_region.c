@@ -9,9 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/maths.h"
-#include "search/choice.h"
 #include "search/region.h"
-#include "search/settings.h"
 
 /*
  * Successes in a row that double the region's length, and failures that halve it: half as many as there are
@@ -24,11 +22,6 @@ static const double smallest = 1e-6;
 /* Trials up to so many times the region's sides count as near it. */
 static const double reach = 2;
 
-/* What the settings of a row begin with whose `prepare` is the climb's. */
-struct first {
-    CKG__LOCAL_CLIMB_SETTINGS(CKG__MEMBER)
-};
-
 struct local {
     struct ckg__scope scope; /* first: to_outer finds the rest by it */
     struct ckg__region region;
@@ -40,20 +33,6 @@ struct local {
     struct ckg__arena own; /* of the data */
     struct ckg__models models;
 };
-
-void ckg__local_prepare(struct ckg__search *search, double global_every, double region)
-{
-    search->effort.global_every = (int)global_every;
-    search->effort.region = region;
-}
-
-void ckg__local_climb_prepare(struct ckg__search *search)
-{
-    const struct first *set = search->settings;
-
-    search->effort.candidates = (int)set->candidates;
-    ckg__local_prepare(search, set->global_every, set->region);
-}
 
 /* --- its life --- */
 

@@ -91,7 +91,7 @@ static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct re
 
     memcpy(r->next, r->u, (size_t)s->problem->D * sizeof *r->next);
     look_lightly(&search->effort);
-    const int status = isnan(r->known) ? ckg__knowledge_suggest(search, 0, &choice)
+    const int status = isnan(r->known) ? ckg__knowledge_suggest(search, &choice)
                                        : ckg__policy_hand_over(&ckg__policy_cei, "improve", search, &choice);
     if (status)
         return status;

@@ -3,7 +3,6 @@
  * multipliers and a penalty that the trials move (multipliers.h). Over draws of the constraints, common to
  * all designs.
  */
-#include "search/trust_region.h"
 #include "policy/cited/multipliers.h"
 #include "policy/policy.h"
 
@@ -26,9 +25,6 @@ const struct ckg__policy ckg__policy_al = {
     .title = "expected improvement of the augmented Lagrangian",
     .reference = "Gramacy, Gray, Le Digabel, Lee, Ranjan, Wells and Wild 2016",
     .value = "log of the expected improvement of the augmented Lagrangian",
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
-    .traits = CKG__TRAIT_CERTAIN,
-    .narrow = &ckg__trust_region,
-    .prepare = ckg__local_climb_prepare,
+    CKG__TABLE(parameters),
+    CKG__LOCAL_CLIMB,
     .acquire = acquire};

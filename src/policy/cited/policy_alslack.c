@@ -3,7 +3,6 @@
  * equalities: then it is an exact integral in one dimension (policy/cited/slack.c), and equalities are its
  * own.
  */
-#include "search/trust_region.h"
 #include "policy/cited/multipliers.h"
 #include "policy/policy.h"
 
@@ -19,9 +18,6 @@ const struct ckg__policy ckg__policy_alslack = {
     .title = "augmented Lagrangian with slack variables, exactly",
     .reference = "Picheny, Gramacy, Wild and Le Digabel 2016",
     .value = "log of the expected improvement of the augmented Lagrangian",
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
-    .traits = CKG__TRAIT_CERTAIN,
-    .narrow = &ckg__trust_region,
-    .prepare = ckg__local_climb_prepare,
+    CKG__TABLE(parameters),
+    CKG__LOCAL_CLIMB,
     .acquire = acquire};

@@ -8,7 +8,6 @@
 
 #include "base/maths.h"
 #include "policy/improvement.h"
-#include "search/trust_region.h"
 #include "policy/policy.h"
 
 /* clang-format off */
@@ -31,9 +30,6 @@ const struct ckg__policy ckg__policy_bagheri = {
     .title = "expected improvement with feasibility that favours the boundary",
     .reference = "Bagheri, Konen, Allmendinger, Branke, Deb, Fieldsend, Quagliarella and Sindhya 2017",
     .value = "log of expected improvement × product of min(2p, 1) over the constraints",
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
-    .traits = CKG__TRAIT_CERTAIN,
-    .narrow = &ckg__trust_region,
-    .prepare = ckg__local_climb_prepare,
+    CKG__TABLE(parameters),
+    CKG__LOCAL_CLIMB,
     .acquire = acquire};

@@ -11,9 +11,7 @@ const struct ckg__policy ckg__policy_pes = {
     .title = "predictive entropy search of the objective alone",
     .reference = "Hernández-Lobato, Hoffman and Ghahramani 2014",
     .value = "expected information about where the optimum of the objective alone lies, in nats",
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
+    CKG__TABLE(parameters),
     .traits = CKG__TRAIT_OBJECTIVE_ONLY,
-    .prepare = ckg__predictive_prepare,
     .acquire = ckg__predictive_acquire,
     .suggest = ckg__predictive_suggest};

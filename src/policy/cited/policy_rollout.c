@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "policy/improvement.h"
-#include "search/trust_region.h"
 #include "policy/policy.h"
 
 /* clang-format off */
@@ -31,9 +30,6 @@ const struct ckg__policy ckg__policy_rollout = {
     .title = "rollout of the constrained improvement over several evaluations",
     .reference = "Lam and Willcox 2017",
     .value = "log of the improvement that this evaluation and those planned after it are expected to make",
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
-    .traits = CKG__TRAIT_CERTAIN,
-    .narrow = &ckg__trust_region,
-    .prepare = ckg__local_climb_prepare,
+    CKG__TABLE(parameters),
+    CKG__LOCAL_CLIMB,
     .acquire = acquire};

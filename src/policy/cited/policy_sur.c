@@ -12,7 +12,6 @@
 #include "base/maths.h"
 #include "design/allowed.h"
 #include "linalg/logarithm.h"
-#include "search/trust_region.h"
 #include "policy/policy.h"
 
 /* clang-format off */
@@ -167,9 +166,6 @@ const struct ckg__policy ckg__policy_sur = {
     .title = "stepwise reduction of the volume of feasible improvement",
     .reference = "Picheny 2014",
     .value = "log of the expected reduction of the volume where a feasible improvement may lie, of the box",
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
-    .traits = CKG__TRAIT_CERTAIN,
-    .narrow = &ckg__trust_region,
-    .prepare = ckg__local_climb_prepare,
+    CKG__TABLE(parameters),
+    CKG__LOCAL_CLIMB,
     .acquire = acquire};

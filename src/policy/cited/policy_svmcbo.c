@@ -295,22 +295,13 @@ static int stalled(const struct ckg__search *search, const struct ckg__choice *c
     return 0;
 }
 
-static void prepare(struct ckg__search *search)
-{
-    const struct settings *set = search->settings;
-
-    search->effort.candidates = (int)set->candidates;
-}
-
 const struct ckg__policy ckg__policy_svmcbo = {
     .name = "svmcbo",
     .title = "a support vector machine finds the feasible region, then the optimum is sought inside",
     .reference = "Antonio 2019",
     .value = "at first −(distance from the edge + nearness to designs), then μ + √β·s inside the edge",
-    .parameters = parameters,
-    .count = sizeof parameters / sizeof *parameters,
+    CKG__TABLE(parameters),
     .traits = CKG__TRAIT_CERTAIN,
-    .prepare = prepare,
     .acquire = acquire,
     .stalled = stalled,
     .otherwise = ckg__search_explore};

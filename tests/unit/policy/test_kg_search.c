@@ -752,7 +752,7 @@ static void test_gradient_with_and_without_the_weight(void **state)
         must(ckg__study_begin_search(s, ckg__policy_find("pkg"), &search));
         const struct ckg__outlook *o = &search.outlook[0];
         struct ckg__knowledge knowledge;
-        must(ckg__knowledge_make(&knowledge, &search, 1));
+        must(ckg__knowledge_make(&knowledge, &search));
         const struct ckg__kg kg = ckg__knowledge_on(o, &knowledge.scout_nodes);
         for (int p = 0; p < PROBES; p++) {
             const double u[2] = {0.02 + 0.192 * X[2 * p], 0.02 + 0.192 * X[2 * p + 1]};
