@@ -10,17 +10,6 @@
 #include "policy/thompson.h"
 #include "policy/policy.h"
 
-/* The draw at the candidates U (D×m); m is 0 when every design is taken. */
-static int draw_now(struct ckg__search *search, double **U, struct ckg__thompson *draw)
-{
-    int count;
-    const int status = ckg__search_candidates(search, U, &count);
-    if (status)
-        return status;
-    return ckg__thompson_make(search, search->outlook[0].belief,
-                              ckg__thompson_distinct(search->scope->problem->D, count, *U), *U, draw);
-}
-
 /*
  * 1 when the evaluation would move no mean at candidate p by more than rounding away a few digits,
  * √(var²/(var + noise)): the model is sure of itself there, rightly or not. Then it may be time to look for
@@ -47,28 +36,18 @@ static int stalled(const struct ckg__search *search, const struct ckg__thompson 
 
 int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
-    const double clock = ckg__clock();
     struct ckg__thompson draw;
-    double *U;
-    const int status = draw_now(search, &U, &draw);
+    int best;
+    const int status = ckg__thompson_choose(search, ckg__search_candidates, choice, &draw, &best);
 
-    choice->screen = ckg__clock() - clock;
-    choice->found = !status && draw.m > 0;
-    if (!choice->found)
-        return status;
-    choice->candidates = draw.m;
-    const int best = ckg__thompson_best(&draw, &choice->value);
-    ckg__point_get(search->scope->problem->D, U, draw.m, best, choice->u);
-    choice->stalled = stalled(search, &draw, choice->u, best);
-    return CKG_OK;
+    if (choice->found)
+        choice->stalled = stalled(search, &draw, choice->u, best);
+    return status;
 }
 
 int ckg__cts_score(struct ckg__search *search, int count, const double *U, double *value)
 {
-    struct ckg__thompson draw;
-    double *candidates;
-    const int status = draw_now(search, &candidates, &draw);
-    return status ? status : ckg__thompson_score(&draw, count, U, search->results, value);
+    return ckg__thompson_values(search, ckg__search_candidates, count, U, value);
 }
 
 /* clang-format off */

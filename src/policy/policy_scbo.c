@@ -1,7 +1,9 @@
 /*
  * Scalable constrained Bayesian optimisation (Eriksson and Poloczek 2021): constrained Thompson sampling
  * inside a trust region, whose life is in region.h, on models of transformed outcomes (search/transform.h) of
- * the region's trials alone.
+ * the region's trials alone. A transform changes with every trial, so the data are laid out anew for every
+ * search, and fits start from the optimum of the study's models. The kernel is the Matérn 5/2, as published:
+ * a transformed outcome is not as smooth as the outcome.
  *
  * The region is a box around the best design, its sides proportional to the length-scales of the objective's
  * model, their geometric mean the region's length. Candidates are scrambled Sobol points of the box; beyond
@@ -23,7 +25,7 @@
 #include "design/sequence.h"
 #include "policy/thompson.h"
 #include "policy/policy.h"
-#include "policy/regional.h"
+#include "search/regional.h"
 
 /* The published numbers, but for the candidates and the scout. */
 /* clang-format off */
@@ -43,18 +45,131 @@ CKG__SETTINGS(settings, parameters, SETTINGS);
 
 enum { MOVED = 20, MANY = 10, LHS_TRIES = 20 };
 
-/* --- the region --- */
+/* --- the models --- */
 
-static const struct ckg__region *region_of(const struct ckg__search *search)
+struct kept {
+    struct ckg__regional regional;
+    int first; /* trial of the region that the models know */
+};
+
+/*
+ * The region's trials with room for other values; what was measured with noise has noise to be estimated, as
+ * its scale is another.
+ */
+static int copy_trials(const struct ckg__data *data, struct ckg__regional *r)
 {
-    const struct ckg__regional *regional = *search->kept;
-    return &regional->region;
+    if (ckg__regional_begin(data, r))
+        return CKG_ERR_NOMEM;
+    for (int t = r->region.first; t < data->trials; t++) {
+        struct ckg__trial *trial = ckg__regional_add(&data->trial[t], r);
+        const struct ckg_measurement *from = trial->measured;
+        if (CKG__TAKE(&r->own, CKG__ROOM(trial->measured, trial->count + 1)))
+            return CKG_ERR_NOMEM;
+        for (int i = 0; i < trial->count; i++)
+            trial->measured[i] = (struct ckg_measurement){
+                from[i].outcome, from[i].value, ckg__data_exact(data, &from[i]) ? 0 : CKG_SD_DEFAULT};
+    }
+    return CKG_OK;
+}
+
+/* The objective's values become their normal scores, larger being better. */
+static int transform_objective(const struct ckg__data *data, struct ckg__regional *r)
+{
+    const size_t most = (size_t)r->data.trials + 1;
+    double *value = ckg__arena_doubles(&r->own, most);
+    double *score = ckg__arena_doubles(&r->own, most);
+
+    if (!value || !score)
+        return CKG_ERR_NOMEM;
+    for (int pass = 0; pass < 2; pass++) {
+        int n = 0;
+        for (int t = 0; t < r->data.trials; t++)
+            for (int i = 0; i < r->data.trial[t].count; i++) {
+                struct ckg_measurement *m = &r->data.trial[t].measured[i];
+                if (m->outcome != 0)
+                    continue;
+                if (pass)
+                    m->value = score[n];
+                else
+                    value[n] = data->problem->goal == CKG_MINIMIZE ? -m->value : m->value;
+                n++;
+            }
+        if (!pass && ckg__copula(n, value, &r->own, score))
+            return CKG_ERR_NOMEM;
+    }
+    return CKG_OK;
+}
+
+/* An answer is one already. */
+static double transform(const struct ckg__regional *r, int j, double value)
+{
+    return ckg__is_answer(&r->problem, j) ? value : ckg__bilog_apply(&r->region.bilog[j], value);
+}
+
+static void transform_constraints(const struct ckg__data *data, struct ckg__regional *r)
+{
+    for (int j = 0; j < data->problem->outcomes; j++) {
+        const double min = data->problem->outcome[j].min;
+        const double max = data->problem->outcome[j].max;
+        r->problem.outcome[j].noise = CKG_NOISE_AUTO;
+        r->problem.outcome[j].min = j && isfinite(min) ? transform(r, j, min) : min;
+        r->problem.outcome[j].max = j && isfinite(max) ? transform(r, j, max) : max;
+    }
+    for (int t = 0; t < r->data.trials; t++)
+        for (int i = 0; i < r->data.trial[t].count; i++) {
+            struct ckg_measurement *m = &r->data.trial[t].measured[i];
+            if (m->outcome)
+                m->value = transform(r, m->outcome, m->value);
+        }
+}
+
+/* The trials' outcomes transformed, and the models of these; *r is of the region as the trials have made it.
+ */
+static int update(const struct ckg__search *search, struct kept *kept)
+{
+    struct ckg__regional *r = &kept->regional;
+    int status = copy_trials(search->scope->data, r);
+
+    if (!status)
+        status = transform_objective(search->scope->data, r);
+    if (status)
+        return status;
+    transform_constraints(search->scope->data, r);
+
+    /* Another rule may have another region. */
+    if (kept->first != r->region.first)
+        r->models.revision = 0;
+    kept->first = r->region.first;
+    if (r->region.scouting)
+        return CKG_OK;
+    r->scope = *search->scope;
+    r->scope.outer = search->scope;
+    r->scope.models = &r->models;
+    return ckg__regional_update(search, r);
+}
+
+/* Models with a Matérn 5/2 kernel, of data with a goal of their own; one hyperparameter sample is used. */
+static int keep_models(const struct ckg__search *search)
+{
+    const int had = *search->kept != NULL;
+    const int status = ckg__regional_keep(search, sizeof(struct kept));
+    struct kept *kept = *search->kept;
+
+    if (status || had)
+        return status;
+    kept->first = -1;
+    kept->regional.problem.goal = CKG_MAXIMIZE;
+    kept->regional.models.kernel = CKG__MATERN52;
+    kept->regional.models.choose_kernel = 0;
+    kept->regional.models.warp = 0;
+    if (kept->regional.models.samples > CKG__CHAINS)
+        kept->regional.models.samples = CKG__CHAINS;
+    return CKG_OK;
 }
 
 /* The region and its models; while it scouts, the study's models serve. */
 static int narrow(const struct ckg__search *search, const struct ckg__scope **scope)
 {
-    struct ckg__regional *regional = *search->kept;
     const int d = search->scope->problem->d;
     const struct settings *set = search->settings;
     struct ckg__region_rule rule = {
@@ -69,25 +184,26 @@ static int narrow(const struct ckg__search *search, const struct ckg__scope **sc
     };
 
     ckg__region_settle(&rule);
-    const int status = ckg__regional_update(search, &rule, &regional);
-    *search->kept = regional;
-    *scope = status || regional->region.scouting ? search->scope : &regional->scope;
+    int status = keep_models(search);
+    struct kept *kept = *search->kept;
+
+    if (!status)
+        status = ckg__regional_replay(search, &rule, &kept->regional);
+    if (!status)
+        status = update(search, kept);
+    *scope = status || kept->regional.region.scouting ? search->scope : &kept->regional.scope;
     return status;
 }
 
-static void release(void *kept)
-{
-    ckg__regional_release(kept);
-}
-
-static void free_kept(void *kept)
-{
-    ckg__regional_free(kept);
-}
-
-static const struct ckg__scope_source region_scope = {narrow, release, free_kept};
+static const struct ckg__scope_source region_scope = {narrow, ckg__regional_release, ckg__regional_free};
 
 /* --- where it is --- */
+
+static const struct ckg__region *region_of(const struct ckg__search *search)
+{
+    const struct kept *kept = *search->kept;
+    return &kept->regional.region;
+}
 
 struct box {
     /* per parameter; nothing for a categorical */
@@ -339,10 +455,10 @@ static int from_box(const struct ckg__search *search, const struct box *box, str
 }
 
 /*
- * The candidates U (D×*count), distinct; the box grows until it holds a free design, for on a lattice a small
+ * The candidates U (D×*count); the box grows until it holds a free design, for on a lattice a small
  * one may hold none.
  */
-static int lay_candidates(const struct ckg__search *search, double **out, int *count)
+static int lay_candidates(struct ckg__search *search, double **out, int *count)
 {
     const struct ckg_problem *problem = search->scope->problem;
     const struct settings *set = search->settings;
@@ -366,16 +482,7 @@ static int lay_candidates(const struct ckg__search *search, double **out, int *c
     }
     for (int k = 1; !status && k < problem->D && *count < most; k++)
         memmove(U + (size_t)k * (size_t)*count, U + (size_t)k * (size_t)most, (size_t)*count * sizeof *U);
-    if (!status)
-        *count = ckg__thompson_distinct(problem->D, *count, U);
     return status;
-}
-
-static int draw_now(struct ckg__search *search, double **U, struct ckg__thompson *draw)
-{
-    int count;
-    const int status = lay_candidates(search, U, &count);
-    return status ? status : ckg__thompson_make(search, search->outlook[0].belief, count, *U, draw);
 }
 
 /* --- the policy --- */
@@ -416,32 +523,20 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
 
 static int suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
-    const double clock = ckg__clock();
     struct ckg__thompson draw;
-    double *U;
+    int best;
+
     if (search->scope->data->trials - region_of(search)->first < region_of(search)->initial)
         return from_fresh_design(search, choice);
     if (region_of(search)->scouting)
         return ckg__cts_suggest(search, choice);
-    const int status = draw_now(search, &U, &draw);
-    choice->screen = ckg__clock() - clock;
-    choice->found = !status && draw.m > 0;
-    if (!choice->found)
-        return status;
-    choice->candidates = draw.m;
-    const int best = ckg__thompson_best(&draw, &choice->value);
-    ckg__point_get(search->scope->problem->D, U, draw.m, best, choice->u);
-    return CKG_OK;
+    return ckg__thompson_choose(search, lay_candidates, choice, &draw, &best);
 }
 
 static int score(struct ckg__search *search, int count, const double *U, double *value)
 {
-    struct ckg__thompson draw;
-    double *candidates;
-    if (region_of(search)->scouting)
-        return ckg__cts_score(search, count, U, value);
-    const int status = draw_now(search, &candidates, &draw);
-    return status ? status : ckg__thompson_score(&draw, count, U, search->results, value);
+    return region_of(search)->scouting ? ckg__cts_score(search, count, U, value)
+                                       : ckg__thompson_values(search, lay_candidates, count, U, value);
 }
 
 const struct ckg__policy ckg__policy_scbo = {

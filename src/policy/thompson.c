@@ -149,3 +149,42 @@ int ckg__thompson_score(const struct ckg__thompson *draw, int count, const doubl
     ckg__arena_release(arena, mark);
     return status;
 }
+
+/* The draw at the candidates U (D×m); m is 0 when every design is taken. */
+static int draw_now(struct ckg__search *search, ckg__thompson_lay lay, double **U, struct ckg__thompson *draw)
+{
+    int count;
+    const int status = lay(search, U, &count);
+
+    if (status)
+        return status;
+    count = ckg__thompson_distinct(search->scope->problem->D, count, *U);
+    return ckg__thompson_make(search, search->outlook[0].belief, count, *U, draw);
+}
+
+int ckg__thompson_choose(struct ckg__search *search, ckg__thompson_lay lay, struct ckg__choice *choice,
+                         struct ckg__thompson *draw, int *best)
+{
+    const double clock = ckg__clock();
+    double *U;
+    const int status = draw_now(search, lay, &U, draw);
+
+    choice->screen = ckg__clock() - clock;
+    choice->found = !status && draw->m > 0;
+    if (!choice->found)
+        return status;
+    choice->candidates = draw->m;
+    *best = ckg__thompson_best(draw, &choice->value);
+    ckg__point_get(search->scope->problem->D, U, draw->m, *best, choice->u);
+    return CKG_OK;
+}
+
+int ckg__thompson_values(struct ckg__search *search, ckg__thompson_lay lay, int count, const double *U,
+                         double *score)
+{
+    struct ckg__thompson draw;
+    double *candidates;
+    const int status = draw_now(search, lay, &candidates, &draw);
+
+    return status ? status : ckg__thompson_score(&draw, count, U, search->results, score);
+}

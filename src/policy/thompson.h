@@ -6,7 +6,7 @@
 #ifndef CKG_POLICY_THOMPSON_H
 #define CKG_POLICY_THOMPSON_H
 
-#include "search/search.h"
+#include "search/choice.h"
 
 struct ckg__thompson {
     const struct ckg__belief *belief;
@@ -40,5 +40,15 @@ int ckg__thompson_best(const struct ckg__thompson *draw, double *score);
  */
 int ckg__thompson_score(const struct ckg__thompson *draw, int count, const double *U,
                         struct ckg__arena *arena, double *score);
+
+/*
+ * How a policy lays its candidates U (D×*count). The choice of one draw at them, once each, which is left in
+ * draw with the candidate's number in best where there is one; and the scores by such a draw at points U.
+ */
+typedef int (*ckg__thompson_lay)(struct ckg__search *search, double **U, int *count);
+int ckg__thompson_choose(struct ckg__search *search, ckg__thompson_lay lay, struct ckg__choice *choice,
+                         struct ckg__thompson *draw, int *best);
+int ckg__thompson_values(struct ckg__search *search, ckg__thompson_lay lay, int count, const double *U,
+                         double *score);
 
 #endif

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/maths.h"
-#include "search/region.h"
+#include "search/regional.h"
 
 /*
  * Successes in a row that double the region's length, and failures that halve it: half as many as there are
@@ -23,65 +22,11 @@ static const double smallest = 1e-6;
 static const double reach = 2;
 
 struct local {
-    struct ckg__scope scope; /* first: to_outer finds the rest by it */
-    struct ckg__region region;
-    struct ckg_problem problem;                               /* the study's, over the region's ranges */
-    struct ckg__parameter parameters[CKG_MAX_PARAMETERS];     /* (d) of the problem */
+    struct ckg__regional regional;                        /* first: to_outer finds the rest by it */
+    struct ckg__parameter parameters[CKG_MAX_PARAMETERS]; /* (d) of the problem, over the region's ranges */
     double low[CKG_MAX_PARAMETERS], side[CKG_MAX_PARAMETERS]; /* the region in the study's cube */
     double log_side[CKG_MAX_PARAMETERS];
-    struct ckg__data data; /* the trials in and near it; designs are the study's */
-    struct ckg__arena own; /* of the data */
-    struct ckg__models models;
 };
-
-/* --- its life --- */
-
-static void local_free(void *kept)
-{
-    struct local *l = kept;
-
-    ckg__models_free(&l->models);
-    ckg__arena_free(&l->own);
-    ckg__free(l);
-}
-
-static void local_release(void *kept)
-{
-    struct local *l = kept;
-
-    if (l->models.revision)
-        ckg__models_release(&l->models);
-}
-
-/* Models that are fitted like the study's, from where those stand. */
-static void follow(struct local *l, const struct ckg__models *study)
-{
-    l->models.kernel = study->kernel;
-    l->models.choose_kernel = study->choose_kernel;
-    l->models.method = study->method;
-    l->models.samples = study->samples;
-    l->models.warp = study->warp;
-    l->models.failures = study->failures;
-    l->models.seed = study->seed;
-    l->models.lead = study;
-    l->models.lead_sides = l->log_side;
-}
-
-static int local_new(const struct ckg__search *search, struct local **out)
-{
-    struct local *l = ckg__alloc_zero(1, sizeof *l);
-
-    *out = l;
-    if (!l)
-        return CKG_ERR_NOMEM;
-    ckg__arena_init(&l->own);
-    l->problem = *search->scope->problem;
-    memcpy(l->parameters, search->scope->problem->parameters,
-           (size_t)search->scope->problem->d * sizeof *l->parameters);
-    l->problem.parameters = l->parameters;
-    l->data.problem = &l->problem;
-    return CKG_OK;
-}
 
 /* --- where it is --- */
 
@@ -127,8 +72,11 @@ static void lay_ranges(const struct ckg__search *search, const double *u, struct
     const struct ckg_problem *problem = search->scope->problem;
     double half[CKG_MAX_PARAMETERS];
 
+    memcpy(l->parameters, problem->parameters, (size_t)problem->d * sizeof *l->parameters);
+    l->regional.problem.parameters = l->parameters;
+
     ckg__region_sides(problem, ckg__gp_inverse_lengthscales(search->scope->models->belief[0].gp[0]),
-                      l->region.length, half);
+                      l->regional.region.length, half);
     for (int i = 0; i < problem->d; i++) {
         const struct ckg__parameter *q = &problem->parameters[i];
         const double at = u[q->offset];
@@ -144,8 +92,8 @@ static void lay_ranges(const struct ckg__search *search, const double *u, struct
 /* v (D) ← a point u (D) of the study's cube in the region's, where it may lie outside of [0, 1]. */
 static void from_study(const struct local *l, const double *u, double *v)
 {
-    memcpy(v, u, (size_t)l->problem.D * sizeof *v);
-    for (int i = 0; i < l->problem.d; i++)
+    memcpy(v, u, (size_t)l->regional.problem.D * sizeof *v);
+    for (int i = 0; i < l->regional.problem.d; i++)
         if (l->parameters[i].kind != CKG_CATEGORICAL) {
             const int k = l->parameters[i].offset;
             v[k] = (u[k] - l->low[i]) / l->side[i];
@@ -156,7 +104,7 @@ static void to_outer(const struct ckg__scope *scope, double *u)
 {
     const struct local *l = (const struct local *)(const void *)scope;
 
-    for (int i = 0; i < l->problem.d; i++)
+    for (int i = 0; i < l->regional.problem.d; i++)
         if (l->parameters[i].kind != CKG_CATEGORICAL) {
             const int k = l->parameters[i].offset;
             u[k] = fmin(fmax(l->low[i] + u[k] * l->side[i], 0), 1);
@@ -169,7 +117,7 @@ static void to_outer(const struct ckg__scope *scope, double *u)
 static double farness(const struct local *l, const double *v)
 {
     double far = 0;
-    for (int i = 0; i < l->problem.d; i++)
+    for (int i = 0; i < l->regional.problem.d; i++)
         if (l->parameters[i].kind != CKG_CATEGORICAL)
             far = fmax(far, 2 * fabs(v[l->parameters[i].offset] - 0.5));
     return far;
@@ -188,43 +136,33 @@ static int by_size(const void *a, const void *b)
  */
 static int copy_trials(const struct ckg__data *data, struct local *l)
 {
-    const size_t D = (size_t)l->problem.D;
+    const size_t D = (size_t)l->regional.problem.D;
     const size_t designs = (size_t)data->designs;
-    const size_t d = (size_t)l->problem.d;
+    const size_t d = (size_t)l->regional.problem.d;
     const size_t wanted = (d + 1) * (d > 10 ? 12 : d > 2 ? d + 2 : 4) / 2;
-    double *far = ckg__arena_doubles(&l->own, 2 * designs + 1);
-    l->data.newest = ckg__arena_ints(&l->own, designs + 1);
-    l->data.u = ckg__arena_doubles(&l->own, designs * D + 1);
-    l->data.trial = ckg__arena_get(&l->own, (size_t)data->trials + 1, sizeof *l->data.trial);
+    double *far = ckg__arena_doubles(&l->regional.own, 2 * designs + 1);
+    double *u = ckg__arena_doubles(&l->regional.own, designs * D + 1);
 
     assert(designs > 0);
-    if (!far || !l->data.u || !l->data.trial || !l->data.newest)
+    if (!far || !u || ckg__regional_begin(data, &l->regional))
         return CKG_ERR_NOMEM;
 
     /* Every design in the region's cube, and how far it is. */
     double *sorted = far + designs;
     for (size_t i = 0; i < designs; i++) {
-        from_study(l, data->u + i * D, l->data.u + i * D);
-        sorted[i] = far[i] = farness(l, l->data.u + i * D);
+        from_study(l, data->u + i * D, u + i * D);
+        sorted[i] = far[i] = farness(l, u + i * D);
     }
     qsort(sorted, designs, sizeof *sorted, by_size);
     const double near = fmax(reach, sorted[(wanted < designs ? wanted : designs) - 1]);
 
     /* The trials of those that are near. */
-    l->data.trials = 0;
-    for (size_t i = 0; i < designs; i++)
-        l->data.newest[i] = -1;
     for (int t = 0; t < data->trials; t++)
-        if (far[data->trial[t].design] <= near) {
-            l->data.trial[l->data.trials] = data->trial[t];
-            ckg__data_chain(&l->data, l->data.trials++);
-        }
-    l->data.designs = data->designs;
-    l->data.x = data->x;
-    l->data.alike = data->alike;
-    l->data.unlike = data->unlike;
-    l->data.slot = data->slot;
-    l->data.slots = data->slots;
+        if (far[data->trial[t].design] <= near)
+            ckg__regional_add(&data->trial[t], &l->regional);
+    l->regional.data.u = u;
+    l->regional.data.alike = data->alike;
+    l->regional.data.unlike = data->unlike;
     return CKG_OK;
 }
 
@@ -239,34 +177,6 @@ static int is_due(const struct ckg__search *search)
            ckg__problem_has_reals(search->scope->problem) && !ckg__models_noisy(search->scope->models);
 }
 
-/* The models, made where there are none yet. */
-static int make_models(const struct ckg__search *search, struct local *l)
-{
-    int status = CKG_OK;
-
-    if (!l->models.data)
-        status = ckg__models_init(&l->models, &l->data, search->pool, search->arena);
-    if (status)
-        ckg__models_free(&l->models);
-    return status;
-}
-
-/* The models of the trials near the region, conditioned on what is pending there. */
-static int update_models(const struct ckg__search *search, struct local *l)
-{
-    int pending = 0;
-    int status = make_models(search, l);
-
-    if (status)
-        return status;
-    follow(l, search->scope->models);
-    l->models.revision = 0;
-    for (int t = 0; t < l->data.trials; t++)
-        pending += l->data.trial[t].state == CKG_PENDING;
-    status = ckg__models_update(&l->models, search->revision, pending);
-    return status ? status : ckg__models_condition(&l->models, 0);
-}
-
 static int narrow(const struct ckg__search *search, const struct ckg__scope **scope)
 {
     const int d = search->scope->problem->d;
@@ -279,31 +189,30 @@ static int narrow(const struct ckg__search *search, const struct ckg__scope **sc
                                           .initial = search->initial,
                                           .every = search->effort.global_every,
                                           .finer = 1};
-    const struct ckg__arena_mark start = {NULL, 0};
-    struct local *l = *search->kept;
 
     *scope = search->scope;
     if (!is_due(search))
         return CKG_OK;
-    int status = l ? CKG_OK : local_new(search, &l);
-    *search->kept = l;
-    if (status)
-        return status;
+    if (ckg__regional_keep(search, sizeof(struct local)))
+        return CKG_ERR_NOMEM;
 
     /* The region; where it is no turn of its own, or has no centre, the search stays what it is. */
-    ckg__arena_release(&l->own, start);
-    status = ckg__region_replay(search->scope->data, &rule, &l->own, &l->region);
-    if (status || l->region.centre < 0 || !l->region.local)
+    struct local *l = *search->kept;
+    int status = ckg__regional_replay(search, &rule, &l->regional);
+    if (status || l->regional.region.centre < 0 || !l->regional.region.local)
         return status;
-    memcpy(l->problem.outcome, search->scope->problem->outcome, sizeof l->problem.outcome);
-    l->region.length = fmax(l->region.length, smallest);
-    lay_ranges(search, search->scope->data->u + (size_t)l->region.centre * (size_t)search->scope->problem->D,
+    memcpy(l->regional.problem.outcome, search->scope->problem->outcome, sizeof l->regional.problem.outcome);
+    l->regional.region.length = fmax(l->regional.region.length, smallest);
+    lay_ranges(search,
+               search->scope->data->u + (size_t)l->regional.region.centre * (size_t)search->scope->problem->D,
                l);
 
     /* What happened in it, and the models of that. */
     status = copy_trials(search->scope->data, l);
+    l->regional.models.lead_sides = l->log_side;
+    l->regional.models.revision = 0;
     if (!status)
-        status = update_models(search, l);
+        status = ckg__regional_update(search, &l->regional);
 
     /* No time for them: the search stays what it is. */
     if (status == CKG_ERR_CANCELLED && !ckg__interrupted(ckg__pool_watched(search->pool)))
@@ -311,9 +220,10 @@ static int narrow(const struct ckg__search *search, const struct ckg__scope **sc
     if (status)
         return status;
 
-    l->scope = (struct ckg__scope){&l->problem, &l->data, &l->models, search->scope, to_outer};
-    *scope = &l->scope;
+    l->regional.scope = (struct ckg__scope){&l->regional.problem, &l->regional.data, &l->regional.models,
+                                            search->scope, to_outer};
+    *scope = &l->regional.scope;
     return CKG_OK;
 }
 
-const struct ckg__scope_source ckg__trust_region = {narrow, local_release, local_free};
+const struct ckg__scope_source ckg__trust_region = {narrow, ckg__regional_release, ckg__regional_free};

@@ -18,7 +18,7 @@
 
 #include "model/gp_private.h"
 #include "study/study.h"
-#include "policy/regional.h"
+#include "search/regional.h"
 #include "policy/thompson.h"
 #include "support/scale.h"
 #include "support/studies.h"
