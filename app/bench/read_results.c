@@ -64,7 +64,8 @@ static int fill_rows(struct app_result *r, const struct app_csv *csv, const char
     r->best = calloc(size, sizeof *r->best);
     r->feasible = calloc(size, 1);
     r->right = calloc(size, 1);
-    if (!r->cost || !r->best || !r->feasible || !r->right)
+    r->scratch = calloc((size_t)r->replications, sizeof *r->scratch);
+    if (!r->cost || !r->best || !r->feasible || !r->right || !r->scratch)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
 
     /* Each row in its place, and whose they are. */
@@ -102,13 +103,14 @@ static int fill_right(struct app_result *r, const char *folder, const char *name
 }
 
 /* Mean seconds of each cell; a missing file says nothing. */
-static void fill_seconds(struct app_results *all, const char *folder)
+static int fill_seconds(struct app_results *all, const char *folder, struct app_message *message)
 {
     struct app_csv csv;
     struct app_message unheard;
+    const int status = read_csv(folder, "timing.csv", &csv, &unheard);
 
-    if (read_csv(folder, "timing.csv", &csv, &unheard))
-        return;
+    if (status)
+        return status == CKG_ERR_NOMEM ? app_fail(message, status, "out of memory") : CKG_OK;
     for (int k = 0; k < all->count; k++) {
         struct app_result *r = &all->result[k];
         double sum = 0;
@@ -124,6 +126,7 @@ static void fill_seconds(struct app_results *all, const char *folder)
         r->seconds = count ? sum / count : NAN;
     }
     app_csv_free(&csv);
+    return CKG_OK;
 }
 
 static void free_result(struct app_result *r)
@@ -132,6 +135,7 @@ static void free_result(struct app_result *r)
     free(r->best);
     free(r->feasible);
     free(r->right);
+    free(r->scratch);
 }
 
 static int add(struct app_results *all, const char *folder, const char *name, struct app_message *message)
@@ -214,8 +218,10 @@ int app_results_read(struct app_results *out, const char *folder, struct app_mes
         return status;
     }
     qsort(out->result, (size_t)out->count, sizeof *out->result, in_order);
-    fill_seconds(out, folder);
-    return CKG_OK;
+    status = fill_seconds(out, folder, message);
+    if (status)
+        app_results_free(out);
+    return status;
 }
 
 void app_results_free(struct app_results *results)

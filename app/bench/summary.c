@@ -18,9 +18,7 @@ int app_statistics(const struct app_result *r, int evaluation, struct app_statis
     *out = (struct app_statistics){0};
     if (evaluation < r->first || evaluation > r->last)
         return 0;
-    double *values = malloc(sizeof *values * (size_t)n);
-    if (!values)
-        return 0;
+    double *values = r->scratch;
 
     /* What is recommended. */
     for (int i = 0; i < n; i++) {
@@ -41,11 +39,10 @@ int app_statistics(const struct app_result *r, int evaluation, struct app_statis
     out->best_mean = best.mean;
     out->best_median = best.median;
 
-    free(values);
     return 1;
 }
 
-static void print_json(const struct app_result *r, int evaluation, const struct app_statistics *s)
+static int print_json(const struct app_result *r, int evaluation, const struct app_statistics *s)
 {
     struct app_text out = {0};
 
@@ -68,11 +65,14 @@ static void print_json(const struct app_result *r, int evaluation, const struct 
         app_text_print(&out, ", \"%s\": ", numbers[i].name);
         app_json_number(&out, numbers[i].value);
     }
-    app_say("%s}\n", out.data ? out.data : "");
+    const int made = !out.failed;
+    if (made)
+        app_say("%s}\n", out.data);
     app_text_free(&out);
+    return made;
 }
 
-static void print_text(const struct app_result *r, int evaluation, const struct app_statistics *s)
+static int print_text(const struct app_result *r, int evaluation, const struct app_statistics *s)
 {
     app_say("%-24s %5g  %-7s %5d   %9.3g ± %-9.2g %9.3g   %9.3g %10.0f %% %9.0f %%", r->problem, r->noise,
             r->policy, evaluation, s->mean, s->half, s->median, s->best_mean, 100 * s->infeasible,
@@ -80,6 +80,7 @@ static void print_text(const struct app_result *r, int evaluation, const struct 
     if (!isnan(r->seconds))
         app_say(" %10.2f", 1e3 * r->seconds);
     app_say("\n");
+    return 1;
 }
 
 int app_standard_points(const struct app_result *r, int at[APP_STANDARD_POINTS])
@@ -95,31 +96,35 @@ int app_standard_points(const struct app_result *r, int at[APP_STANDARD_POINTS])
     return count;
 }
 
-static void print_result(const struct app_result *r, int count, const int *at, int json)
+/* 0: no memory. */
+static int print_result(const struct app_result *r, int count, const int *at, int json)
 {
     int standard[APP_STANDARD_POINTS];
     const int points = count ? count : app_standard_points(r, standard);
+    int printed = 1;
 
-    for (int i = 0; i < points; i++) {
+    for (int i = 0; printed && i < points; i++) {
         const int evaluation = count ? at[i] : standard[i];
         struct app_statistics s;
         if (app_statistics(r, evaluation, &s))
-            (json ? print_json : print_text)(r, evaluation, &s);
+            printed = (json ? print_json : print_text)(r, evaluation, &s);
     }
+    return printed;
 }
 
 int app_summary_print(const char *folder, int count, const int *at, int json, struct app_message *message)
 {
     struct app_results all;
-    const int status = app_results_read(&all, folder, message);
+    int status = app_results_read(&all, folder, message);
 
     if (status)
         return status;
     if (!json)
         app_say("%-24s %5s  %-7s %5s   %9s   %-9s %9s   %9s %12s %11s %10s\n", "problem", "noise", "policy",
                 "evals", "mean OC", "95 %", "median", "best seen", "infeasible", "right part", "ms/suggest");
-    for (int k = 0; k < all.count; k++)
-        print_result(&all.result[k], count, at, json);
+    for (int k = 0; !status && k < all.count; k++)
+        if (!print_result(&all.result[k], count, at, json))
+            status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
     app_results_free(&all);
-    return CKG_OK;
+    return status;
 }

@@ -15,7 +15,8 @@ struct app_result {
     double *cost, *best;           /* (replications × (last − first + 1)) */
     /* the same; right: the recommendation is in the part of the feasible region that has the optimum */
     char *feasible, *right;
-    double seconds; /* per suggestion, mean; NAN when there is no timing */
+    double *scratch; /* (replications) for statistics, so that these need no memory */
+    double seconds;  /* per suggestion, mean; NAN when there is no timing */
 };
 
 struct app_results {
