@@ -16,6 +16,7 @@ static const char set_aside[] = "set aside by `ckg change`: outside the ranges";
 struct work {
     struct app_notebook *n;
     const struct app_definition *old, *now;
+    struct app_pool *pool; /* of the trials as they are to be */
     struct app_message *message;
 };
 
@@ -45,25 +46,26 @@ static json_t *make_object(const struct work *w, const double *x)
     return object;
 }
 
-/* x (d) by the new definition; what cannot be expressed in it is refused. */
+/* The design by the new definition; what cannot be expressed in it is refused. */
 static int adapt_design(const struct work *w, const struct app_trial *from, struct app_trial *to)
 {
     struct app_message why;
     json_t *object = make_object(w, from->x);
+    double *x = app_pool_new(w->pool, (size_t)app_dimension(w->now), sizeof *x);
 
-    to->x = calloc((size_t)app_dimension(w->now), sizeof *to->x);
-    if (!object || !to->x) {
+    to->x = x;
+    if (!object || !x) {
         json_decref(object);
         return no_memory(w);
     }
-    int status = app_design_read_any(w->now, object, to->x, &why);
+    int status = app_design_read_any(w->now, object, x, &why);
     json_decref(object);
 
     /* A number between the integers is no design of another range, but of another kind. */
     for (int i = 0; !status && i < app_dimension(w->now); i++)
-        if (ckg_problem_parameter_kind(w->now->problem, i) == CKG_INTEGER && to->x[i] != floor(to->x[i]))
+        if (ckg_problem_parameter_kind(w->now->problem, i) == CKG_INTEGER && x[i] != floor(x[i]))
             status = app_fail(&why, CKG_ERR_INVALID, "parameter '%s' is %g, which is no integer",
-                              app_parameter_name(w->now, i), to->x[i]);
+                              app_parameter_name(w->now, i), x[i]);
     return status ? app_fail(w->message, CKG_ERR_INVALID, "trial %d would lose its meaning: %s", from->number,
                              why.text)
                   : CKG_OK;
@@ -130,116 +132,117 @@ static int by_outcome(const void *a, const void *b)
     return (one->outcome > other->outcome) - (one->outcome < other->outcome);
 }
 
-static int adapt_values(const struct work *w, const struct app_trial *from, struct app_trial *to,
-                        struct app_text *text)
+static int adapt_values(const struct work *w, const struct app_trial *from, struct app_trial *to)
 {
-    const int before = from->state == APP_DISCARDED ? from->kept : from->count;
     json_t *extra = from->extra ? json_loads(from->extra, 0, NULL) : json_object();
+    ckg_measurement *measured = app_pool_new(w->pool, (size_t)app_constraints(w->now) + 1, sizeof *measured);
     int count = 0;
 
-    to->measured = calloc((size_t)app_constraints(w->now) + 1, sizeof *to->measured);
-    if (!extra || !to->measured) {
+    if (!extra || !measured) {
         json_decref(extra);
         return no_memory(w);
     }
-    move_values(w, from, before, extra, to->measured, &count);
-    const int status = take_values(w, from, extra, to->measured, &count);
-    qsort(to->measured, (size_t)count, sizeof *to->measured, by_outcome);
+    move_values(w, from, app_trial_values(from), extra, measured, &count);
+    const int status = take_values(w, from, extra, measured, &count);
+    qsort(measured, (size_t)count, sizeof *measured, by_outcome);
+    to->measured = measured;
     to->count = count;
     to->kept = count;
 
     /* What is beside the trial then. */
     char *written = json_object_size(extra) ? json_dumps(extra, JSON_REAL_PRECISION(17)) : NULL;
-    if (written)
-        app_text_print(text, "%s", written);
+    to->extra = written ? app_pool_copy(w->pool, written) : NULL;
+    const int lost = json_object_size(extra) && !to->extra;
     app_json_free(written);
     json_decref(extra);
-    to->extra = text->data;
-    return status;
+    return lost ? no_memory(w) : status;
 }
 
 /* --- whether it is seen --- */
 
 /* The notes without, or with, the one that says that it was set aside. */
-static int adapt_notes(const struct work *w, const struct app_trial *from, int aside, struct app_text *out)
+static int adapt_notes(const struct work *w, int aside, struct app_trial *to)
 {
-    const char *notes = from->notes ? from->notes : "";
+    const char *notes = to->notes ? to->notes : "";
     const char *found = strstr(notes, set_aside);
+    struct app_text out = {0};
 
-    app_text_print(out, "%.*s", found ? (int)(found - notes) : (int)strlen(notes), notes);
+    app_text_print(&out, "%.*s", found ? (int)(found - notes) : (int)strlen(notes), notes);
     if (found)
-        app_text_print(out, "%s", found + strlen(set_aside) + (found[strlen(set_aside)] == '\n'));
-    while (out->length && out->data[out->length - 1] == '\n')
-        out->data[--out->length] = 0;
+        app_text_print(&out, "%s", found + strlen(set_aside) + (found[strlen(set_aside)] == '\n'));
+    while (out.length && out.data[out.length - 1] == '\n')
+        out.data[--out.length] = 0;
     if (aside)
-        app_text_print(out, "%s%s", out->length ? "\n" : "", set_aside);
-    return out->failed ? no_memory(w) : CKG_OK;
+        app_text_print(&out, "%s%s", out.length ? "\n" : "", set_aside);
+    to->notes = out.length && !out.failed ? app_pool_copy(w->pool, out.data) : NULL;
+    const int lost = out.failed || (out.length && !to->notes);
+    app_text_free(&out);
+    return lost ? no_memory(w) : CKG_OK;
 }
 
 /* Outside of the ranges it is set aside; inside again it is what it was. */
-static int adapt_state(const struct work *w, const struct app_trial *from, struct app_trial *to,
-                       struct app_text *notes)
+static int adapt_state(const struct work *w, const struct app_trial *from, struct app_trial *to)
 {
     const int inside = !ckg_problem_check_design(w->now->problem, to->x);
     const int marked = from->state == APP_DISCARDED && from->notes && strstr(from->notes, set_aside);
-    const int back = marked && inside;
-    const int nothing = to->state == APP_COMPLETE && !to->count;
 
-    if (nothing)
+    if (to->state == APP_COMPLETE && !to->count)
         return app_fail(w->message, CKG_ERR_INVALID,
                         "nothing would be left of trial %d, which measured nothing else; `ckg discard` it",
                         from->number);
-    if (back)
+    const int aside = !inside && (marked || from->state != APP_DISCARDED);
+    if (marked && inside)
         to->state = to->kept ? APP_COMPLETE : to->why ? APP_FAILED_TRIAL : APP_PENDING;
-    else if (!inside && from->state != APP_DISCARDED)
+    else if (aside)
         to->state = APP_DISCARDED;
-    const int status = adapt_notes(w, from, (marked && !inside) || (!inside && from->state != APP_DISCARDED),
-                                   notes);
-    to->notes = notes->length ? notes->data : NULL;
     if (to->state == APP_DISCARDED)
         to->count = 0;
-    return status;
+    return adapt_notes(w, aside, to);
 }
 
 /* --- all of them --- */
 
-/* 1 when the trial would be written otherwise than it is. */
-static int is_changed(const struct work *w, const struct app_trial *a, const struct app_trial *b)
+/* What it is to measure, by the outcomes of now. */
+static void adapt_wants(const struct work *w, const struct app_trial *from, struct app_trial *to)
 {
-    struct app_text text[4] = {{0}};
-    const int before = a->state == APP_DISCARDED ? a->kept : a->count;
-    const int after = b->state == APP_DISCARDED ? b->kept : b->count;
+    to->wants = (struct app_wants){.given = from->wants.given};
+    for (int j = 0; j <= app_constraints(w->now); j++) {
+        const int before = app_outcome_before(w->old, w->now, j);
 
-    app_design_write(w->old, a->x, &text[0]);
-    app_design_write(w->now, b->x, &text[1]);
-    app_outcomes_write(w->old, before, a->measured, &text[2]);
-    app_outcomes_write(w->now, after, b->measured, &text[3]);
-    int changed = a->state != b->state;
-    for (int i = 0; i < 4; i += 2)
-        changed = changed || !text[i].data || !text[i + 1].data ||
-                  strcmp(text[i].data, text[i + 1].data) != 0;
-    for (int i = 0; i < 4; i++)
-        app_text_free(&text[i]);
-    return changed;
+        to->wants.has[j] = before >= 0 && from->wants.has[before];
+    }
 }
 
-static int adapt_trial(const struct work *w, const struct app_trial *from, struct app_trial *to,
-                       struct app_text texts[2])
+/* *changed: whether the trial is written otherwise than it was. */
+static int compare(const struct work *w, const struct app_trial *from, struct app_trial *to, int *changed)
+{
+    struct app_trial before = *from;
+
+    if (!app_trial_encode(w->old, &before, w->pool) || !app_trial_encode(w->now, to, w->pool))
+        return no_memory(w);
+    *changed = before.state != to->state || strcmp(before.parameters, to->parameters) != 0 ||
+               !before.outcomes != !to->outcomes ||
+               (to->outcomes && strcmp(before.outcomes, to->outcomes) != 0);
+    return CKG_OK;
+}
+
+static int adapt_trial(const struct work *w, const struct app_trial *from, struct app_trial *to, int *changed)
 {
     *to = *from;
-    to->x = NULL;
-    to->measured = NULL;
     if (from->state == APP_RUNNING)
         return app_fail(w->message, CKG_ERR_STATE,
                         "trial %d is being evaluated by `ckg run`; stop the run, or wait for its end",
                         from->number);
     int status = adapt_design(w, from, to);
     if (!status)
-        status = adapt_values(w, from, to, &texts[0]);
+        status = adapt_values(w, from, to);
     if (!status)
-        status = adapt_state(w, from, to, &texts[1]);
-    to->feasible = status ? -1 : app_feasible(w->now, to->x, to->count, to->measured);
-    return status;
+        status = adapt_state(w, from, to);
+    if (status)
+        return status;
+    adapt_wants(w, from, to);
+    to->feasible = app_feasible(w->now, to->x, to->count, to->measured);
+    return compare(w, from, to, changed);
 }
 
 /* Counts what becomes of it. */
@@ -256,78 +259,55 @@ static void count_trial(struct app_adapted *out, const struct app_trial *from, c
 int app_notebook_adapt(struct app_notebook *n, struct app_definition *now, struct app_edit *edit,
                        struct app_adapted *out)
 {
-    const struct work w = {.n = n, .old = &n->definition, .now = now, .message = n->message};
+    *out = (struct app_adapted){0};
+    const struct work w = {
+        .n = n, .old = &n->definition, .now = now, .pool = &out->pool, .message = n->message};
     const size_t count = (size_t)n->count + 1;
+    int *changed = app_pool_new(&out->pool, count, sizeof *changed);
     int status = CKG_OK;
 
-    *out = (struct app_adapted){.trials = calloc(count, sizeof *out->trials),
-                                .texts = calloc(2 * count, sizeof *out->texts),
-                                .aside_number = calloc(count, sizeof(int)),
-                                .back_number = calloc(count, sizeof(int))};
-    if (!out->trials || !out->texts || !out->aside_number || !out->back_number)
+    out->trials = app_pool_new(&out->pool, count, sizeof *out->trials);
+    out->aside_number = app_pool_new(&out->pool, count, sizeof(int));
+    out->back_number = app_pool_new(&out->pool, count, sizeof(int));
+    if (!changed || !out->trials || !out->aside_number || !out->back_number)
         status = no_memory(&w);
 
     /* Every trial by the new definition. */
     for (int i = 0; !status && i < n->count; i++) {
-        status = adapt_trial(&w, &n->trials[i], &out->trials[i], &out->texts[2 * i]);
+        status = adapt_trial(&w, &n->trials[i], &out->trials[i], &changed[i]);
         out->count++;
         if (!status)
             count_trial(out, &n->trials[i], &out->trials[i]);
     }
 
     /* Those that it changes, as they are to be written. */
-    char *changed = calloc(count, 1);
-    for (int i = 0; !status && changed && i < n->count; i++)
-        changed[i] = (char)is_changed(&w, &n->trials[i], &out->trials[i]);
     const struct app_definition old = n->definition;
     n->definition = *now;
     *now = old;
-    for (int i = 0; !status && changed && i < n->count; i++)
+    for (int i = 0; !status && i < n->count; i++)
         if (changed[i])
             status = app_edit_trial(edit, &out->trials[i]);
-    free(changed);
-    return status || changed ? status : no_memory(&w);
+    return status;
 }
 
 void app_adapted_free(struct app_adapted *a)
 {
-    for (int i = 0; a->trials && i < a->count; i++) {
-        free(a->trials[i].x);
-        free(a->trials[i].measured);
-        app_text_free(&a->texts[2 * i]);
-        app_text_free(&a->texts[2 * i + 1]);
-    }
-    free(a->trials);
-    free(a->texts);
-    free(a->aside_number);
-    free(a->back_number);
+    app_pool_free(&a->pool);
     *a = (struct app_adapted){0};
 }
 
 /* --- going back --- */
 
 /* 1 when the trial as it is written now could be read by that definition. */
-static int is_readable(const struct app_definition *now, const struct app_definition *old,
-                       const struct app_trial *t)
+static int is_readable(const struct app_definition *old, const struct app_trial *t)
 {
-    struct app_text text[2] = {{0}};
     struct app_message unheard;
-    ckg_measurement measured[CKG_MAX_CONSTRAINTS + 1];
-    double x[CKG_MAX_PARAMETERS];
-    int count;
+    struct app_trial before;
 
-    app_design_write(now, t->x, &text[0]);
-    app_outcomes_write(now, t->state == APP_DISCARDED ? t->kept : t->count, t->measured, &text[1]);
-    json_t *design = app_json_take(&text[0]);
-    json_t *outcomes = app_json_take(&text[1]);
-    const int any = t->state == APP_DISCARDED;
-    const int readable = design && outcomes &&
-                         !(any ? app_design_read_any : app_design_read)(old, design, x, &unheard) &&
-                         !app_outcomes_read(old, outcomes, measured, &count, &unheard);
-
-    json_decref(design);
-    json_decref(outcomes);
-    return readable;
+    if (app_trial_decode(old, t, &before, &unheard))
+        return 0;
+    app_trial_free(&before);
+    return 1;
 }
 
 int app_notebook_check_back(struct app_notebook *n, const char *definition)
@@ -339,7 +319,7 @@ int app_notebook_check_back(struct app_notebook *n, const char *definition)
     if (status)
         return status;
     for (int i = 0; !status && i < n->count; i++)
-        if (n->trials[i].revision > n->redefined && !is_readable(&n->definition, &old, &n->trials[i]))
+        if (n->trials[i].revision > n->redefined && !is_readable(&old, &n->trials[i]))
             status = app_fail(n->message, CKG_ERR_STATE,
                               "trial %d belongs to the changed problem, so that cannot be undone; change the "
                               "problem file back, and `ckg change` takes that over",

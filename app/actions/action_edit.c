@@ -17,54 +17,26 @@ static int grow(struct app_edit *e)
     if (e->count < e->capacity)
         return 1;
 
-    const size_t capacity = 2 * (size_t)e->capacity + 16;
-    struct app_record *records = realloc(e->records, capacity * sizeof *records);
-    if (records)
-        e->records = records;
-    struct app_text *texts = realloc(e->texts, 2 * capacity * sizeof *texts);
-    if (texts)
-        e->texts = texts;
-    if (!records || !texts)
+    const int capacity = 2 * e->capacity + 16;
+    struct app_trial *trials = app_pool_new(&e->pool, (size_t)capacity, sizeof *trials);
+    if (!trials)
         return 0;
-    e->capacity = (int)capacity;
+    for (int i = 0; i < e->count; i++)
+        trials[i] = e->trials[i];
+    e->trials = trials;
+    e->capacity = capacity;
     return 1;
 }
 
 int app_edit_trial(struct app_edit *e, const struct app_trial *t)
 {
-    const struct app_definition *d = &e->notebook->definition;
-    const int values = t->state == APP_DISCARDED ? t->kept : t->count;
-
     if (!grow(e))
         return no_memory(e->notebook);
 
     /* Design and values as the store keeps them. */
-    struct app_text *design = &e->texts[2 * e->count];
-    struct app_text *outcomes = design + 1;
-    *design = (struct app_text){0};
-    *outcomes = (struct app_text){0};
-    app_task_write(d, t->x, &t->wants, design);
-    if (values)
-        app_outcomes_write(d, values, t->measured, outcomes);
-
-    e->records[e->count++] = (struct app_record){.number = t->number,
-                                                 .revision = t->revision,
-                                                 .state = app_state_name(t->state),
-                                                 .origin = t->revision ? NULL : t->origin,
-                                                 .chosen_by = t->chosen_by,
-                                                 .reason = t->reason,
-                                                 .queued = t->queued,
-                                                 .parameters = design->data,
-                                                 .outcomes = outcomes->data,
-                                                 .why = t->why,
-                                                 .log = t->log,
-                                                 .answer = t->answer,
-                                                 .extra = t->extra,
-                                                 .notes = t->notes,
-                                                 .seconds = t->seconds,
-                                                 .starts = t->starts,
-                                                 .failures = t->failures};
-    return design->failed || outcomes->failed ? no_memory(e->notebook) : CKG_OK;
+    struct app_trial *to = &e->trials[e->count++];
+    *to = *t;
+    return app_trial_encode(&e->notebook->definition, to, &e->pool) ? CKG_OK : no_memory(e->notebook);
 }
 
 int app_edit_make_problem(struct app_edit *e, const char *command)
@@ -90,27 +62,22 @@ int app_edit_make(struct app_edit *e, const char *kind, const char *command, con
                                       .who = who,
                                       .definition_after = definition,
                                       .redefined = n->redefined};
-    const int status = app_store_change(n->store, n->study, &change, e->count, e->records, n->message);
+    const int status = app_store_change(n->store, n->study, &change, e->count, e->trials, n->message);
     return status || definition ? status : app_notebook_sync(n);
 }
 
 void app_edit_free(struct app_edit *e)
 {
-    for (int i = 0; i < 2 * e->count; i++)
-        app_text_free(&e->texts[i]);
-    free(e->texts);
-    free(e->records);
+    app_pool_free(&e->pool);
     *e = (struct app_edit){.notebook = e->notebook};
 }
 
-int app_note_add(const struct app_notebook *n, const struct app_trial *t, const char *note,
-                 struct app_text *out)
+int app_edit_note(struct app_edit *e, struct app_trial *t, const char *note)
 {
-    if (t->notes)
-        app_text_print(out, "%s", t->notes);
-    if (note)
-        app_text_print(out, "%s%s", t->notes ? "\n" : "", note);
-    return out->failed ? no_memory(n) : CKG_OK;
+    if (!note)
+        return CKG_OK;
+    t->notes = app_pool_print(&e->pool, "%s%s%s", t->notes ? t->notes : "", t->notes ? "\n" : "", note);
+    return t->notes ? CKG_OK : no_memory(e->notebook);
 }
 
 /* --- the trials it is about --- */

@@ -28,10 +28,10 @@ struct history {
 
 /* --- images --- */
 
-static void write_object(const struct app_record *r, struct app_text *out)
+static void write_object(const struct app_trial *r, struct app_text *out)
 {
     app_json_open(out, NULL, '{');
-    app_json_add_string(out, "state", r->state);
+    app_json_add_string(out, "state", app_state_name(r->state));
     app_json_member(out, "parameters");
     app_text_print(out, "%s", r->parameters);
     app_json_member(out, "values");
@@ -42,9 +42,9 @@ static void write_object(const struct app_record *r, struct app_text *out)
 }
 
 /* complete {"yield": 55} */
-static void write_words(const struct app_record *r, struct app_text *out)
+static void write_words(const struct app_trial *r, struct app_text *out)
 {
-    app_text_print(out, "%s", r->state);
+    app_text_print(out, "%s", app_state_name(r->state));
     if (r->outcomes)
         app_text_print(out, " %s", r->outcomes);
     if (r->why) {

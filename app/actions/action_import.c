@@ -502,48 +502,55 @@ static int queue_trial(const struct trials *to, struct app_trial *t, struct app_
     t->queued = 1;
     t->count = 0;
     t->feasible = -1;
-    strcpy(t->origin, "user");
-    t->chosen_by = app_pool_copy(&to->out->pool, t->origin);
+    t->origin = "user";
+    t->chosen_by = "user";
     to->out->queued++;
-    return t->chosen_by ? CKG_OK : no_memory(why);
+    return CKG_OK;
+}
+
+/* The text in the trials' pool; 0 without memory. */
+static int keep(const struct trials *to, const char *text, const char **out)
+{
+    *out = text ? app_pool_copy(&to->out->pool, text) : NULL;
+    return !text || *out;
 }
 
 /* What the row says beside its design. CKG_ERR_STATE: it is of a discarded trial. */
 static int fill_trial(const struct trials *to, const struct row *row, struct app_trial *t,
                       struct app_message *why)
 {
-    const char *state = fact(row, "state");
+    const char *word = fact(row, "state");
     const char *origin = fact(row, "origin");
     const char *why_failed = fact(row, "why");
-    int status = app_outcomes_read(to->definition, row->values, t->measured, &t->count, why);
+    const enum app_state state = app_state_named(word);
 
-    if (status)
-        return status;
-    if (state && strcmp(state, "complete") && strcmp(state, "failed") && strcmp(state, "pending") &&
-        strcmp(state, "running") && strcmp(state, "discarded"))
+    if (word && state == APP_STATES)
         return app_fail(why, CKG_ERR_INVALID,
-                        "a state must be complete, failed, running, pending or discarded, not '%s'", state);
-    if (state && !strcmp(state, "discarded"))
+                        "a state must be complete, failed, running, pending or discarded, not '%s'", word);
+    if (state == APP_DISCARDED)
         return CKG_ERR_STATE;
-    const int failed = state ? !strcmp(state, "failed") : 0;
-    if (!failed && (!t->count || (state && strcmp(state, "complete") != 0)))
-        return state && !strcmp(state, "complete")
-                   ? app_fail(why, CKG_ERR_INVALID, "a complete trial needs a value")
-                   : queue_trial(to, t, why);
-    if (failed && t->count)
+    if (state == APP_COMPLETE && !t->count)
+        return app_fail(why, CKG_ERR_INVALID, "a complete trial needs a value");
+    if (state == APP_FAILED_TRIAL && t->count)
         return app_fail(why, CKG_ERR_INVALID, "a failed trial has no values");
-    t->state = failed ? APP_FAILED_TRIAL : APP_COMPLETE;
-    t->seconds = seconds_of(row);
+    if (state == APP_PENDING || state == APP_RUNNING || (!word && !t->count))
+        return queue_trial(to, t, why);
+
+    /* Who chose it, and what came of it. */
     const int suggested = origin && (!strcmp(origin, "design") || !strcmp(origin, "policy"));
-    const char *chosen_by = suggested ? fact(row, "chosen_by") : "user";
-    const char *reason = suggested ? fact(row, "reason") : NULL;
-    strcpy(t->origin, suggested ? origin : "user");
-    t->chosen_by = chosen_by ? app_pool_copy(&to->out->pool, chosen_by) : NULL;
-    t->reason = reason ? app_pool_copy(&to->out->pool, reason) : NULL;
-    t->why = failed ? app_pool_copy(&to->out->pool, why_failed ? why_failed : "not said") : NULL;
+    t->state = state == APP_FAILED_TRIAL ? APP_FAILED_TRIAL : APP_COMPLETE;
+    t->seconds = seconds_of(row);
     t->feasible = app_feasible(to->definition, t->x, t->count, t->measured);
-    return (failed && !t->why) || (chosen_by && !t->chosen_by) || (reason && !t->reason) ? no_memory(why)
-                                                                                         : CKG_OK;
+    if (t->state == APP_COMPLETE)
+        why_failed = NULL;
+    else if (!why_failed)
+        why_failed = "not said";
+    return keep(to, suggested ? origin : "user", &t->origin) &&
+                   keep(to, suggested ? fact(row, "chosen_by") : "user", &t->chosen_by) &&
+                   keep(to, suggested ? fact(row, "reason") : NULL, &t->reason) &&
+                   keep(to, why_failed, &t->why)
+               ? CKG_OK
+               : no_memory(why);
 }
 
 static int grow(struct trials *to)
@@ -565,21 +572,22 @@ static int take_trial(void *context, const struct row *row, struct app_message *
     struct trials *to = context;
     struct app_message why;
     struct app_pool *pool = &to->out->pool;
-    struct app_trial t = {
-        .number = row->line,
-        .seconds = NAN,
-        .x = app_pool_new(pool, (size_t)app_dimension(to->definition), sizeof *t.x),
-        .measured = app_pool_new(pool, (size_t)app_constraints(to->definition) + 1, sizeof *t.measured)};
-    int status = t.x && t.measured && grow(to) ? CKG_OK : no_memory(&why);
+    double *x = app_pool_new(pool, (size_t)app_dimension(to->definition), sizeof *x);
+    ckg_measurement *measured = app_pool_new(pool, (size_t)app_constraints(to->definition) + 1,
+                                             sizeof *measured);
+    struct app_trial t = {.number = row->line, .seconds = NAN, .x = x, .measured = measured};
+    int status = x && measured && grow(to) ? CKG_OK : no_memory(&why);
     int outside = 0;
 
     /* The design; a lenient import passes over one outside the ranges. */
     if (!status) {
-        status = app_design_read(to->definition, row->parameters, t.x, &why);
+        status = app_design_read(to->definition, row->parameters, x, &why);
         outside = status == CKG_ERR_INVALID && to->lenient;
     }
 
     /* Its outcomes and how it went. */
+    if (!status)
+        status = app_outcomes_read(to->definition, row->values, measured, &t.count, &why);
     if (!status)
         status = fill_trial(to, row, &t, &why);
 
@@ -635,7 +643,7 @@ int app_trials_read(const struct app_definition *d, const char *path, int lenien
 
 static double sd_in(const struct app_trial *t, int outcome)
 {
-    const int count = t->state == APP_DISCARDED ? t->kept : t->count;
+    const int count = app_trial_values(t);
 
     for (int i = 0; i < count; i++)
         if (t->measured[i].outcome == outcome && t->measured[i].sd != CKG_SD_DEFAULT)

@@ -68,39 +68,24 @@ int app_notebook_failed(const struct app_notebook *n, int from, double since, in
     return count;
 }
 
-/* Every trial goes into the change, in its new state. */
-static int collect(struct app_edit *edit, int count, const int *numbers, app_mend_one *mend, const char *note,
-                   struct app_text *notes)
+int app_notebook_mend(struct app_notebook *n, int count, const int *numbers, const char *kind,
+                      app_mend_one *mend, const char *note, const char *command)
 {
-    const struct app_notebook *n = edit->notebook;
+    struct app_edit edit = {.notebook = n};
     int status = CKG_OK;
 
+    /* Every trial goes into the change, in its new state. */
     for (int i = 0; !status && i < count; i++) {
         struct app_trial t = n->trials[numbers[i] - 1];
 
         status = mend(n, &t);
         if (!status)
-            status = app_note_add(n, &t, note, &notes[i]);
-        t.notes = notes[i].data;
+            status = app_edit_note(&edit, &t, note);
         if (!status)
-            status = app_edit_trial(edit, &t);
+            status = app_edit_trial(&edit, &t);
     }
-    return status;
-}
-
-int app_notebook_mend(struct app_notebook *n, int count, const int *numbers, const char *kind,
-                      app_mend_one *mend, const char *note, const char *command)
-{
-    struct app_edit edit = {.notebook = n};
-    struct app_text *notes = calloc((size_t)count + 1, sizeof *notes);
-    int status = notes ? collect(&edit, count, numbers, mend, note, notes)
-                       : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-
     if (!status)
         status = app_edit_make(&edit, kind, command, NULL);
-    for (int i = 0; notes && i < count; i++)
-        app_text_free(&notes[i]);
-    free(notes);
     app_edit_free(&edit);
     return status;
 }

@@ -104,10 +104,9 @@ static int check_plain(const struct app_notebook *n, const struct app_trial *t, 
 /* The values told before that are not named now stay. Into `all` (1 + K). */
 static int merge(const struct app_trial *t, const struct app_told *told, ckg_measurement *all)
 {
-    const int before = t->state == APP_DISCARDED ? t->kept : t->count;
     int count = 0;
 
-    for (int i = 0; i < before; i++)
+    for (int i = 0; i < app_trial_values(t); i++)
         if (!told->named[t->measured[i].outcome])
             all[count++] = t->measured[i];
     for (int i = 0; i < told->count; i++)
@@ -161,7 +160,7 @@ static int apply(const struct app_notebook *n, const struct app_told *told, stru
     if (told->why) {
         t->state = APP_FAILED_TRIAL;
         t->count = 0;
-        t->why = (char *)told->why;
+        t->why = told->why;
         t->failures += 1;
     }
     return CKG_OK;
@@ -172,11 +171,9 @@ static int change(struct app_notebook *n, struct app_trial t, const struct app_t
                   ckg_measurement *all, const char *command)
 {
     struct app_edit edit = {.notebook = n};
-    struct app_text notes = {0};
     const int open = t.state == APP_PENDING;
-    int status = app_note_add(n, &t, told->note, &notes);
+    int status = app_edit_note(&edit, &t, told->note);
 
-    t.notes = notes.data;
     if (!status)
         status = apply(n, told, &t, all);
     if (!status)
@@ -184,7 +181,6 @@ static int change(struct app_notebook *n, struct app_trial t, const struct app_t
     if (!status)
         status = app_edit_make(&edit, open ? "tell" : "replace", command, NULL);
     app_edit_free(&edit);
-    app_text_free(&notes);
     return status;
 }
 

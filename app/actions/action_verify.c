@@ -58,7 +58,7 @@ static int take_study(void *context, const struct app_study_record *study)
     return CKG_OK;
 }
 
-static int take_trial(void *context, const struct app_record *record)
+static int take_trial(void *context, const struct app_trial *record)
 {
     const struct patient *p = context;
     struct app_notebook *n = p->notebook;

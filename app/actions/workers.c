@@ -120,7 +120,7 @@ const char *app_crew_worker(const struct app_crew *crew, const struct app_trial 
                 snprintf(buffer, 96, "%s %lld", crew->member[k].host, (long long)crew->member[k].process);
                 return buffer;
             }
-    return t->worker;
+    return t->evaluator;
 }
 
 void app_crew_free(struct app_crew *crew)

@@ -12,7 +12,7 @@ void app_trial_add(const struct app_definition *d, const struct app_trial *t, st
     app_design_write(d, t->x, out);
 
     app_json_member(out, "values");
-    app_outcomes_write(d, t->state == APP_DISCARDED ? t->kept : t->count, t->measured, out);
+    app_outcomes_write(d, app_trial_values(t), t->measured, out);
     app_json_print(out, "feasible:%i origin:%s chosen_by:%s reason:%s seconds:%g why:%s", t->feasible,
                    t->origin, t->chosen_by, t->reason, t->seconds, t->why);
 
@@ -34,7 +34,7 @@ void app_trial_write(const struct app_definition *d, const struct app_trial *t, 
 void app_trial_add_whole(const struct app_definition *d, const struct app_trial *t, struct app_text *out)
 {
     app_trial_add(d, t, out);
-    app_json_print(out, "starts:%d worker:%s log:%s answer:%s extra:", t->starts, t->worker, t->log,
+    app_json_print(out, "starts:%d worker:%s log:%s answer:%s extra:", t->starts, t->evaluator, t->log,
                    t->answer);
     app_text_print(out, "%s", t->extra ? t->extra : "{}");
     app_json_add_string(out, "notes", t->notes);

@@ -44,7 +44,7 @@ static int try_on_engine(struct app_notebook *n, const struct app_imported *from
 /* A row without a result is there already where its design is, whatever became of it. */
 static int same_trial(const struct app_definition *d, const struct app_trial *row, const struct app_trial *t)
 {
-    const int values = t->state == APP_DISCARDED ? t->kept : t->count;
+    const int values = app_trial_values(t);
     const int failed = t->state == APP_FAILED_TRIAL || (t->state == APP_DISCARDED && !t->kept && t->why);
     int same = row->state == APP_PENDING ||
                ((row->state == APP_FAILED_TRIAL ? failed : values > 0) && row->count == values);

@@ -34,8 +34,8 @@ static void print_details(const struct app_trial *t)
         app_say("%.3g s\n", t->seconds);
     if (t->reason)
         app_say("chosen by %s: %s\n", t->chosen_by, t->reason);
-    if (t->worker)
-        app_say("evaluated by %s\n", t->worker);
+    if (t->evaluator)
+        app_say("evaluated by %s\n", t->evaluator);
     if (t->starts > 1)
         app_say("started %d times\n", t->starts);
     print_block("notes", t->notes);

@@ -12,7 +12,7 @@ static int no_memory(struct app_message *message)
 }
 
 /* 1 when it is an answer to this trial as it stands in the store: with the same design. */
-static int is_of(const struct app_notebook *n, const struct app_record *result)
+static int is_of(const struct app_notebook *n, const struct app_trial *result)
 {
     struct app_text design = {0};
 
@@ -43,7 +43,7 @@ static int set_aside(struct app_steps *r, const struct app_spooled *answer)
 }
 
 /* What a person sees of it. */
-static void show(struct app_steps *r, const struct app_record *result, int kept)
+static void show(struct app_steps *r, const struct app_trial *result, int kept)
 {
     struct app_text line = {0};
 
@@ -63,7 +63,7 @@ static void show(struct app_steps *r, const struct app_record *result, int kept)
 static int bring(void *context, const struct app_spooled *answer)
 {
     struct app_steps *r = context;
-    const struct app_record *result = &answer->result;
+    const struct app_trial *result = &answer->result;
     int kept;
 
     if (strcmp(answer->study, r->n->definition.name) != 0)

@@ -127,7 +127,7 @@ static void say_beside(struct app_steps *r, int number)
  * Writes the result of the trial into the spool, then into the store, and shows it. *kept 0: it is in
  * neither.
  */
-static int store_result(struct app_steps *r, const struct app_record *result, int *kept)
+static int store_result(struct app_steps *r, const struct app_trial *result, int *kept)
 {
     char *path = NULL;
     int unsafe = CKG_OK;
@@ -174,13 +174,13 @@ static void end_family(struct app_steps *r, const struct app_place *place, int t
 }
 
 /* The state of a trial whose process has ended. */
-static const char *state_after(const struct app_steps *r, int number, int failed)
+static enum app_state state_after(const struct app_steps *r, int number, int failed)
 {
     const struct app_trial *t = &r->n->trials[number - 1];
 
     if (!failed)
-        return "complete";
-    return t->failures < r->n->definition.evaluate.retries ? "pending" : "failed";
+        return APP_COMPLETE;
+    return t->failures < r->n->definition.evaluate.retries ? APP_PENDING : APP_FAILED_TRIAL;
 }
 
 /* What is not in the store may have taken days: let the user keep it. */
@@ -217,7 +217,7 @@ static int conclude(struct app_steps *r, struct app_place *place)
 
     /* Into the store, with all of it or not at all. */
     const int lacks = app_memory_failures() != short_before;
-    const struct app_record result = {
+    const struct app_trial result = {
         .number = place->number,
         .starts = r->n->trials[place->number - 1].starts,
         .parameters = design.data,
@@ -231,7 +231,7 @@ static int conclude(struct app_steps *r, struct app_place *place)
         .seconds = p->ended - p->started,
         .failures = failed != 0,
     };
-    if (!strcmp(result.state, "pending"))
+    if (result.state == APP_PENDING)
         end_family(r, place, place->number); /* the next try may begin at once, and elsewhere */
     int status = lacks ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory")
                        : store_result(r, &result, &kept);

@@ -98,7 +98,7 @@ void app_spool_close(struct app_spool *spool)
 
 /* --- writing --- */
 
-static void write_answer(const struct app_spool *spool, const char *study, const struct app_record *r,
+static void write_answer(const struct app_spool *spool, const char *study, const struct app_trial *r,
                          struct app_text *out)
 {
     app_json_open(out, NULL, '{');
@@ -115,7 +115,7 @@ static void write_answer(const struct app_spool *spool, const char *study, const
     app_json_add_integer(out, "born", spool->worker.born);
 
     /* And what. */
-    app_json_add_string(out, "state", r->state);
+    app_json_add_string(out, "state", app_state_name(r->state));
     app_json_add_string(out, "outcomes", r->outcomes);
     app_json_add_string(out, "why", r->why);
     app_json_add_string(out, "log", r->log);
@@ -139,7 +139,7 @@ static void sync_folder(const char *path)
     close(folder);
 }
 
-int app_spool_put(struct app_spool *spool, const char *study, const struct app_record *result, char **path,
+int app_spool_put(struct app_spool *spool, const char *study, const struct app_trial *result, char **path,
                   struct app_message *message)
 {
     struct app_text name = {0};
@@ -191,20 +191,20 @@ static int read_answer(const json_t *object, struct app_spooled *out)
                                       .machine = text_of(object, "machine"),
                                       .process = integer_of(object, "process"),
                                       .born = integer_of(object, "born")};
-    out->result = (struct app_record){.number = (int)integer_of(object, "trial"),
-                                      .parameters = text_of(object, "parameters"),
-                                      .starts = (int)integer_of(object, "starts"),
-                                      .state = text_of(object, "state"),
-                                      .outcomes = text_of(object, "outcomes"),
-                                      .why = text_of(object, "why"),
-                                      .log = text_of(object, "log"),
-                                      .answer = text_of(object, "answer"),
-                                      .extra = text_of(object, "extra"),
-                                      .notes = text_of(object, "notes"),
-                                      .seconds = json_is_number(seconds) ? json_number_value(seconds) : NAN,
-                                      .failures = (int)integer_of(object, "failures")};
+    out->result = (struct app_trial){.number = (int)integer_of(object, "trial"),
+                                     .parameters = text_of(object, "parameters"),
+                                     .starts = (int)integer_of(object, "starts"),
+                                     .state = app_state_named(text_of(object, "state")),
+                                     .outcomes = text_of(object, "outcomes"),
+                                     .why = text_of(object, "why"),
+                                     .log = text_of(object, "log"),
+                                     .answer = text_of(object, "answer"),
+                                     .extra = text_of(object, "extra"),
+                                     .notes = text_of(object, "notes"),
+                                     .seconds = json_is_number(seconds) ? json_number_value(seconds) : NAN,
+                                     .failures = (int)integer_of(object, "failures")};
     return out->study && out->result.parameters && out->worker.machine && out->result.number > 0 &&
-           out->result.state;
+           out->result.state != APP_STATES;
 }
 
 /*

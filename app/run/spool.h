@@ -21,7 +21,7 @@ struct app_spooled {
     const char *path;
     const char *study;
     struct app_worker worker; /* who measured it */
-    struct app_record result; /* with the trial's design, and which evaluation of it this was */
+    struct app_trial result;  /* with the trial's design, and which evaluation of it this was */
 };
 
 /*
@@ -35,7 +35,7 @@ void app_spool_close(struct app_spool *spool);
  * Writes the answer, down to the disk. *path is for app_spool_drop once the store has it, which frees it; a
  * path that is freed otherwise leaves the answer where it is.
  */
-int app_spool_put(struct app_spool *spool, const char *study, const struct app_record *result, char **path,
+int app_spool_put(struct app_spool *spool, const char *study, const struct app_trial *result, char **path,
                   struct app_message *message);
 void app_spool_drop(char *path);
 

@@ -55,7 +55,7 @@ static int insert_image(struct app_store *s, int64_t study, int64_t change, int 
 }
 
 /* The trial becomes what the record says; sealed->number 0: it is not what it was read as. */
-static int rewrite(struct app_store *s, int64_t study, int64_t revision, const struct app_record *r,
+static int rewrite(struct app_store *s, int64_t study, int64_t revision, const struct app_trial *r,
                    struct app_sealed *sealed, struct app_message *message)
 {
     return app_sql_write_trial(
@@ -73,7 +73,7 @@ static int rewrite(struct app_store *s, int64_t study, int64_t revision, const s
 
 /* One trial of the change: as it was, what it becomes, as it is then. */
 static int change_trial(struct app_store *s, int64_t study, int64_t revision, int64_t change,
-                        const struct app_record *r, struct app_message *message)
+                        const struct app_trial *r, struct app_message *message)
 {
     struct app_sealed sealed = {0};
     int status = app_sql_check_trial(s, study, r->number, message);
@@ -89,7 +89,7 @@ static int change_trial(struct app_store *s, int64_t study, int64_t revision, in
 }
 
 static int add_trial(struct app_store *s, int64_t study, int64_t revision, int64_t change,
-                     const struct app_record *r, struct app_message *message)
+                     const struct app_trial *r, struct app_message *message)
 {
     const int status = app_sql_insert(s, study, revision, r, 0, NULL, message);
 
@@ -98,7 +98,7 @@ static int add_trial(struct app_store *s, int64_t study, int64_t revision, int64
 
 /* All trials of the change; those that it adds follow the last one without a gap. */
 static int change_trials(struct app_store *s, int64_t study, int64_t revision, int64_t change, int count,
-                         const struct app_record *records, struct app_message *message)
+                         const struct app_trial *records, struct app_message *message)
 {
     int64_t last;
     int status = app_sql_last(s, study, &last, message);
@@ -124,7 +124,7 @@ static int redefine(struct app_store *s, int64_t study, int64_t revision, const 
 }
 
 int app_store_change(struct app_store *s, int64_t study, const struct app_change *change, int count,
-                     const struct app_record *records, struct app_message *message)
+                     const struct app_trial *records, struct app_message *message)
 {
     struct app_sealing sealing;
     int64_t number;
@@ -406,7 +406,7 @@ static int take_image(void *context, const struct app_sql_value *columns, struct
         .record = {.number = (int)columns[APP_IMAGE_TRIAL].integer, .asked = NAN, APP_IMAGE_COLUMNS(READ)},
     };
 
-    if (!app_seal_holds(columns, APP_IMAGE_SEAL) || !image.side || !image.record.state ||
+    if (!app_seal_holds(columns, APP_IMAGE_SEAL) || !image.side || image.record.state == APP_STATES ||
         !image.record.parameters)
         return app_sql_damaged("the history of trial", columns[APP_IMAGE_TRIAL].integer, message);
     to->sum ^= (uint64_t)columns[APP_IMAGE_SEAL].integer;

@@ -35,7 +35,7 @@ enum {
 
 /*
  * X(NAME, name, KIND): the columns of a trial that are sealed, behind its study's; each is a member of struct
- * app_record. Those between are what an image has too.
+ * app_trial. Those between are what an image has too.
  */
 #define APP_RESULT_COLUMNS(X)                                                                                \
     X(QUEUED, queued, INTEGER)                                                                               \
@@ -52,14 +52,14 @@ enum {
 #define APP_TRIAL_COLUMNS(X)                                                                                 \
     X(NUMBER, number, INTEGER)                                                                               \
     X(REVISION, revision, INTEGER)                                                                           \
-    X(STATE, state, TEXT)                                                                                    \
+    X(STATE, state, STATE)                                                                                   \
     X(ORIGIN, origin, TEXT)                                                                                  \
     APP_RESULT_COLUMNS(X)                                                                                    \
     X(ASKED, asked, REAL)                                                                                    \
     X(ENDED, ended, REAL)                                                                                    \
     X(CHOSEN_BY, chosen_by, TEXT)                                                                            \
     X(REASON, reason, TEXT)
-#define APP_IMAGE_COLUMNS(X) X(STATE, state, TEXT) APP_RESULT_COLUMNS(X) X(ENDED, ended, REAL)
+#define APP_IMAGE_COLUMNS(X) X(STATE, state, STATE) APP_RESULT_COLUMNS(X) X(ENDED, ended, REAL)
 
 /* Such columns in a statement, behind one; of a table that is called t, where it is. */
 #define APP_COLUMN(NAME, name, KIND) ", " #name

@@ -141,7 +141,7 @@ struct look {
     uint64_t seal;
 };
 
-static int take_trial(void *context, const struct app_record *record)
+static int take_trial(void *context, const struct app_trial *record)
 {
     struct look *look = context;
 

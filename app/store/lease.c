@@ -287,13 +287,13 @@ int app_store_started(struct app_store *s, int64_t study, int number, int64_t wo
  * A result that took long, or comes long after the last that was made safe against a power failure, is made
  * safe at once; of quick ones a power failure may take the last half second, the death of a process none.
  */
-static int is_precious(const struct app_store *s, const struct app_record *result)
+static int is_precious(const struct app_store *s, const struct app_trial *result)
 {
     return !(result->seconds < 0.2) || app_clock() - s->synced > 0.5;
 }
 
 /* The result is the trial's where that is open, and this worker's or, if `late`, anybody's. */
-static int write_result(struct app_store *s, int64_t study, int64_t revision, const struct app_record *r,
+static int write_result(struct app_store *s, int64_t study, int64_t revision, const struct app_trial *r,
                         int64_t worker, int late, struct app_sealed *sealed, struct app_message *message)
 {
     return app_sql_write_trial(
@@ -326,7 +326,7 @@ static int take_against(void *context, const struct app_sql_value *columns, stru
     return CKG_OK;
 }
 
-static int compare_late(struct app_store *s, int64_t study, const struct app_record *r, struct against *out,
+static int compare_late(struct app_store *s, int64_t study, const struct app_trial *r, struct against *out,
                         struct app_message *message)
 {
     *out = (struct against){0};
@@ -341,10 +341,10 @@ static int compare_late(struct app_store *s, int64_t study, const struct app_rec
 }
 
 /* The answer as another line of the trial's notes. */
-static int keep_beside(struct app_store *s, int64_t study, int64_t revision, const struct app_record *r,
+static int keep_beside(struct app_store *s, int64_t study, int64_t revision, const struct app_trial *r,
                        struct app_sealed *sealed, struct app_message *message)
 {
-    struct app_record beside = *r;
+    struct app_trial beside = *r;
     struct app_text note = {0};
 
     app_text_print(&note, "a late answer that was not used: %s", r->outcomes);
@@ -363,7 +363,7 @@ static int keep_beside(struct app_store *s, int64_t study, int64_t revision, con
 }
 
 /* Values that come when the trial is no longer their worker's. */
-static int take_late(struct app_store *s, int64_t study, int64_t revision, const struct app_record *r,
+static int take_late(struct app_store *s, int64_t study, int64_t revision, const struct app_trial *r,
                      int64_t worker, int *kept, struct app_sealed *sealed, struct app_message *message)
 {
     struct against trial;
@@ -385,7 +385,7 @@ static int take_late(struct app_store *s, int64_t study, int64_t revision, const
 }
 
 /* The result as it counts, in a transaction whose end seals it. */
-static int keep_result(struct app_store *s, struct app_sealing *sealing, const struct app_record *r,
+static int keep_result(struct app_store *s, struct app_sealing *sealing, const struct app_trial *r,
                        int64_t worker, int *kept, struct app_message *message)
 {
     const int64_t study = sealing->study;
@@ -397,13 +397,13 @@ static int keep_result(struct app_store *s, struct app_sealing *sealing, const s
         *kept = APP_KEPT;
 
     /* What was measured is kept all the same. */
-    else if (!status && r->starts > 0 && !strcmp(r->state, "complete"))
+    else if (!status && r->starts > 0 && r->state == APP_COMPLETE)
         status = take_late(s, study, sealing->revision, r, worker, kept, &sealed, message);
     return status ? status : app_seal_trial(&s->sql, sealing, &sealed, message);
 }
 
-int app_store_finish(struct app_store *s, int64_t study, const struct app_record *r, int64_t worker,
-                     int *kept, struct app_message *message)
+int app_store_finish(struct app_store *s, int64_t study, const struct app_trial *r, int64_t worker, int *kept,
+                     struct app_message *message)
 {
     const int durable = is_precious(s, r);
     struct app_sealing sealing;

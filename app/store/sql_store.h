@@ -44,9 +44,11 @@ static inline double app_sql_number(const struct app_sql_value *column)
 #define APP_READ_INTEGER(column) (column).integer
 #define APP_READ_REAL(column) app_sql_number(&(column))
 #define APP_READ_TEXT(column) (column).text
+#define APP_READ_STATE(column) app_state_named((column).text)
 #define APP_GIVE_INTEGER(member) app_sql_integer(member)
 #define APP_GIVE_REAL(member) app_sql_real(member)
 #define APP_GIVE_TEXT(member) app_sql_text(member)
+#define APP_GIVE_STATE(member) app_sql_text(app_state_name(member))
 
 /* --- statements --- */
 
@@ -90,11 +92,11 @@ int app_sql_seal_and_end(struct app_store *s, const struct app_sealing *sealing,
  * written, for app_seal_trial; NULL: that is not asked for.
  */
 int app_sql_write_trial(struct app_store *s, const char *statement, int64_t study, int64_t revision,
-                        const struct app_record *record, int64_t first, int64_t second,
+                        const struct app_trial *record, int64_t first, int64_t second,
                         struct app_sealed *sealed, struct app_message *message);
 
 /* A new trial, worker 0: which nobody evaluates. */
-int app_sql_insert(struct app_store *s, int64_t study, int64_t revision, const struct app_record *record,
+int app_sql_insert(struct app_store *s, int64_t study, int64_t revision, const struct app_trial *record,
                    int64_t worker, struct app_sealed *sealed, struct app_message *message);
 
 /* The number of the last trial, 0: there is none. */
@@ -102,7 +104,7 @@ int app_sql_last(struct app_store *s, int64_t study, int64_t *last, struct app_m
 
 /* Gives the trial of that statement's, where there is one and it is whole, and its seal. */
 int app_sql_visit_trial(struct app_store *s, const char *statement, int64_t study, int number,
-                        app_record_visit *visit, void *context, uint64_t *seal, struct app_message *message);
+                        app_trial_visit *visit, void *context, uint64_t *seal, struct app_message *message);
 
 /* The change and its images are what was written. */
 int app_sql_check_change(struct app_store *s, int64_t study, int number, struct app_message *message);

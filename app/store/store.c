@@ -17,6 +17,22 @@
 #include "store/schema.h"
 #include "store/secret.h"
 
+static const char *const state_names[APP_STATES] = {"pending", "running", "complete", "failed", "discarded"};
+
+const char *app_state_name(enum app_state state)
+{
+    return state < APP_STATES ? state_names[state] : NULL;
+}
+
+enum app_state app_state_named(const char *name)
+{
+    int state = 0;
+
+    while (state < APP_STATES && (!name || strcmp(name, state_names[state]) != 0))
+        state++;
+    return (enum app_state)state;
+}
+
 int app_sql_are_texts(const struct app_sql_value *columns, int first, int last)
 {
     for (int i = first; i <= last; i++)
@@ -285,7 +301,7 @@ int app_store_standing(struct app_store *s, int64_t study, struct app_standing *
 }
 
 struct visit {
-    app_record_visit *visit;
+    app_trial_visit *visit;
     void *context;
     uint64_t sum, expected; /* of the trials' seals */
     const char *evaluator;  /* of the trial, where the statement asks for it */
@@ -296,9 +312,10 @@ struct visit {
 static int take_trial(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     struct visit *to = context;
-    const struct app_record record = {.evaluator = to->evaluator, APP_TRIAL_COLUMNS(READ)};
+    const struct app_trial record = {.evaluator = to->evaluator, APP_TRIAL_COLUMNS(READ)};
 
-    if (!app_seal_holds(columns, APP_TRIAL_SEAL) || !record.state || !record.origin || !record.parameters)
+    if (!app_seal_holds(columns, APP_TRIAL_SEAL) || record.state == APP_STATES || !record.origin ||
+        !record.parameters)
         return app_sql_damaged("trial", columns[APP_TRIAL_NUMBER].integer, message);
     to->sum ^= (uint64_t)columns[APP_TRIAL_SEAL].integer;
     return to->visit ? to->visit(to->context, &record) : CKG_OK;
@@ -315,7 +332,7 @@ static int take_trial_of_study(void *context, const struct app_sql_value *column
     return columns[APP_TRIAL_STUDY].type == APP_SQL_NULL ? CKG_OK : take_trial(context, columns, message);
 }
 
-int app_store_trials_since(struct app_store *s, int64_t study, int64_t revision, app_record_visit *visit,
+int app_store_trials_since(struct app_store *s, int64_t study, int64_t revision, app_trial_visit *visit,
                            void *context, struct app_message *message)
 {
     struct visit to = {.visit = visit, .context = context};
@@ -334,7 +351,7 @@ int app_store_trials_since(struct app_store *s, int64_t study, int64_t revision,
 }
 
 int app_sql_visit_trial(struct app_store *s, const char *statement, int64_t study, int number,
-                        app_record_visit *visit, void *context, uint64_t *seal, struct app_message *message)
+                        app_trial_visit *visit, void *context, uint64_t *seal, struct app_message *message)
 {
     struct visit to = {.visit = visit, .context = context};
     const int status = APP_SQL_RUN(s, statement, take_trial, &to, NULL, message, app_sql_integer(study),
@@ -394,7 +411,7 @@ int app_sql_seal_and_end(struct app_store *s, const struct app_sealing *sealing,
 #define GIVE(NAME, name, KIND) [APP_TRIAL_##NAME] = APP_GIVE_##KIND(r->name),
 
 int app_sql_write_trial(struct app_store *s, const char *statement, int64_t study, int64_t revision,
-                        const struct app_record *r, int64_t first, int64_t second, struct app_sealed *sealed,
+                        const struct app_trial *r, int64_t first, int64_t second, struct app_sealed *sealed,
                         struct app_message *message)
 {
     struct app_sql_value values[] = {[APP_TRIAL_STUDY] = app_sql_integer(study),
@@ -407,7 +424,7 @@ int app_sql_write_trial(struct app_store *s, const char *statement, int64_t stud
                        NULL, message);
 }
 
-int app_sql_insert(struct app_store *s, int64_t study, int64_t revision, const struct app_record *record,
+int app_sql_insert(struct app_store *s, int64_t study, int64_t revision, const struct app_trial *record,
                    int64_t worker, struct app_sealed *sealed, struct app_message *message)
 {
     return app_sql_write_trial(
@@ -427,9 +444,9 @@ int app_sql_last(struct app_store *s, int64_t study, int64_t *last, struct app_m
 }
 
 static int add_one(struct app_store *s, struct app_sealing *sealing, int number,
-                   const struct app_record *record, int64_t worker, struct app_message *message)
+                   const struct app_trial *record, int64_t worker, struct app_message *message)
 {
-    struct app_record numbered = *record;
+    struct app_trial numbered = *record;
     struct app_sealed sealed = {0};
 
     numbered.number = number;
@@ -438,7 +455,7 @@ static int add_one(struct app_store *s, struct app_sealing *sealing, int number,
     return status ? status : app_seal_trial(&s->sql, sealing, &sealed, message);
 }
 
-int app_store_add(struct app_store *s, int64_t study, int first, int count, const struct app_record *records,
+int app_store_add(struct app_store *s, int64_t study, int first, int count, const struct app_trial *records,
                   int64_t worker, struct app_message *message)
 {
     struct app_sealing sealing;

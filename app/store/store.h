@@ -11,30 +11,9 @@
 #include "base/asking.h"
 #include "base/text.h"
 #include "store/drivers.h"
+#include "store/trial.h"
 
 struct app_store;
-
-/* A trial as it is kept: parameters and outcomes as JSON objects. Strings may be NULL. */
-struct app_record {
-    int number;
-    int64_t revision;
-    const char *state;  /* "pending", "running", "complete", "failed", "discarded" */
-    const char *origin; /* "design", "policy", "user" */
-    int queued;         /* 1: for a run to evaluate, 0: for whoever asked for it */
-    const char *parameters;
-    const char *outcomes; /* when complete; a discarded one keeps its own */
-    const char *why;      /* when failed: the reason; when it is to be tried again: the last one */
-    const char *log;      /* the end of what the evaluation wrote on standard error */
-    const char *answer;   /* all that the evaluation answered, as it came */
-    const char *extra;    /* a JSON object: what the answer has beyond the outcomes */
-    const char *notes;    /* lines for people: what was odd about the answer, what somebody remarked */
-    double seconds;       /* of the evaluation, NAN when not known */
-    int starts, failures; /* evaluations begun, and ended without an answer */
-    double asked, ended; /* read only: when it was asked for and got its result, seconds since 1970, or NAN */
-    /* who chose the design, and one sentence for people why; NULL: not known */
-    const char *chosen_by, *reason;
-    const char *evaluator; /* read only: the machine and the process that evaluated it, "HOST … 4711" */
-};
 
 /* A study as it is kept; the strings are the caller's to free. */
 struct app_study_record {
@@ -70,7 +49,7 @@ struct app_change {
 struct app_image {
     int change;
     const char *side;
-    struct app_record record; /* its revision, its origin and when it was asked for are not kept */
+    struct app_trial record; /* its revision, its origin and when it was asked for are not kept */
 };
 
 /* Whether whoever evaluates a study is to hold back: until it is said to go on, or until a run is begun anew.
@@ -152,7 +131,7 @@ struct app_claim {
     struct app_elsewhere elsewhere; /* the first that was left alone, as its worker may live */
 };
 
-typedef int app_record_visit(void *context, const struct app_record *record);
+typedef int app_trial_visit(void *context, const struct app_trial *record);
 typedef int app_name_visit(void *context, const char *name);
 typedef int app_study_visit(void *context, const struct app_study_seen *study);
 typedef int app_change_visit(void *context, const struct app_change *change);
@@ -172,7 +151,7 @@ struct app_trouble {
 struct app_examiner {
     int (*trouble)(void *context, const struct app_trouble *trouble);
     int (*study)(void *context, const struct app_study_record *study); /* definition NULL: damaged */
-    app_record_visit *trial;                                           /* each that is whole */
+    app_trial_visit *trial;                                            /* each that is whole */
     void *context;
 };
 
@@ -201,14 +180,14 @@ int app_store_standing(struct app_store *store, int64_t study, struct app_standi
 int app_store_hold(struct app_store *store, int64_t study, enum app_holding held, const char *who,
                    struct app_message *message);
 int app_store_set_budget(struct app_store *store, int64_t study, int budget, struct app_message *message);
-int app_store_trials_since(struct app_store *store, int64_t study, int64_t revision, app_record_visit *visit,
+int app_store_trials_since(struct app_store *store, int64_t study, int64_t revision, app_trial_visit *visit,
                            void *context, struct app_message *message);
 /*
  * Adds trials numbered from `first`, all or none; CKG_ERR_STATE when that number is taken. worker 0: none
  * evaluates it yet.
  */
 int app_store_add(struct app_store *store, int64_t study, int first, int count,
-                  const struct app_record *records, int64_t worker, struct app_message *message);
+                  const struct app_trial *records, int64_t worker, struct app_message *message);
 /*
  * The first trial that waits for a run, or whose worker is gone or has lost its lease, is now the
  * worker's, for worker->lease seconds and as long again after each heartbeat.
@@ -231,7 +210,7 @@ int app_store_started(struct app_store *store, int64_t study, int number, int64_
  * nobody else has answered and it still has the same parameters (NULL: they are not compared), kept
  * beside its own otherwise. The same result once more changes nothing and is kept.
  */
-int app_store_finish(struct app_store *store, int64_t study, const struct app_record *result, int64_t worker,
+int app_store_finish(struct app_store *store, int64_t study, const struct app_trial *result, int64_t worker,
                      int *kept, struct app_message *message);
 
 /*
@@ -240,7 +219,7 @@ int app_store_finish(struct app_store *store, int64_t study, const struct app_re
  * it has changed since, or runs. A record whose number is the next one is a trial to add.
  */
 int app_store_change(struct app_store *store, int64_t study, const struct app_change *change, int count,
-                     const struct app_record *records, struct app_message *message);
+                     const struct app_trial *records, struct app_message *message);
 /*
  * Takes the change back, which must be the last that was not undone: trials are what they were before,
  * those that it added are gone, and so is what it made of the problem. *moved: the first trial that a run

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const state_names[APP_STATES] = {"pending", "running", "complete", "failed", "discarded"};
-
-const char *app_state_name(enum app_state state)
-{
-    return state_names[state];
-}
-
 static int no_memory(struct app_message *message)
 {
     return app_fail(message, CKG_ERR_NOMEM, "out of memory");
@@ -23,95 +16,6 @@ int app_notebook_fail(struct app_notebook *notebook, int status)
 }
 
 /* --- trials --- */
-
-void app_trial_free(struct app_trial *t)
-{
-    free(t->x);
-    free(t->measured);
-    free(t->why);
-    free(t->log);
-    free(t->answer);
-    free(t->extra);
-    free(t->notes);
-    free(t->chosen_by);
-    free(t->reason);
-    free(t->worker);
-}
-
-static json_t *read_object(struct app_notebook *n, int number, const char *text)
-{
-    json_error_t error;
-    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (!object || !json_is_object(object)) {
-        app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, number,
-                 object ? "not an object" : error.text);
-        json_decref(object);
-        return NULL;
-    }
-    return object;
-}
-
-static int read_design(struct app_notebook *n, const struct app_record *r, struct app_trial *t)
-{
-    struct app_message why;
-    json_t *object = read_object(n, r->number, r->parameters);
-
-    t->x = calloc((size_t)app_dimension(&n->definition), sizeof *t->x);
-    if (!object || !t->x) {
-        json_decref(object);
-        return object ? no_memory(n->message) : CKG_ERR_SYSTEM;
-    }
-    /* One that was set aside may lie outside ranges that were changed since. */
-    const int status = (t->state == APP_DISCARDED ? app_design_read_any
-                                                  : app_design_read)(&n->definition, object, t->x, &why);
-    app_wants_read(&n->definition, object, &t->wants);
-    json_decref(object);
-    return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number,
-                             why.text)
-                  : CKG_OK;
-}
-
-/* A complete trial has a value: nothing else is ever stored, and the engine would refuse it. */
-static int check_told(const struct app_notebook *n, const struct app_trial *t)
-{
-    return t->state == APP_COMPLETE && !t->count
-               ? app_fail(n->message, CKG_ERR_SYSTEM,
-                          "%s: trial %d is damaged: it is complete without a value", n->url, t->number)
-               : CKG_OK;
-}
-
-static int read_outcomes(struct app_notebook *n, const struct app_record *r, struct app_trial *t)
-{
-    struct app_message why;
-
-    free(t->measured);
-    t->measured = NULL;
-    t->count = 0;
-    t->kept = 0;
-    t->feasible = -1;
-    if (!r->outcomes)
-        return check_told(n, t);
-    json_t *object = read_object(n, r->number, r->outcomes);
-    t->measured = calloc((size_t)app_constraints(&n->definition) + 1, sizeof *t->measured);
-    if (!object || !t->measured) {
-        json_decref(object);
-        return object ? no_memory(n->message) : CKG_ERR_SYSTEM;
-    }
-    int *count = t->state == APP_DISCARDED ? &t->kept : &t->count;
-    const int status = app_outcomes_read(&n->definition, object, t->measured, count, &why);
-    json_decref(object);
-    t->feasible = app_feasible(&n->definition, t->x, t->count, t->measured);
-    return status ? app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: %s", n->url, r->number,
-                             why.text)
-                  : check_told(n, t);
-}
-
-static int replace_text(char **to, const char *from)
-{
-    free(*to);
-    *to = from ? app_copy(from) : NULL;
-    return !from || *to;
-}
 
 static int grow(struct app_notebook *n)
 {
@@ -239,59 +143,17 @@ static int tell_engine(struct app_notebook *n, const struct app_trial *t)
     return n->stale ? CKG_OK : app_notebook_tell(n, n->engine, t);
 }
 
-static int read_state(struct app_notebook *n, const struct app_record *r, enum app_state *out)
+/* The record as a trial of this study. */
+static int decode(struct app_notebook *n, const struct app_trial *record, struct app_trial *out)
 {
-    int state = 0;
+    struct app_message why;
+    const int status = app_trial_decode(&n->definition, record, out, &why);
 
-    while (state < APP_STATES && strcmp(r->state, state_names[state]) != 0)
-        state++;
-    *out = (enum app_state)state;
-    return state < APP_STATES
-               ? CKG_OK
-               : app_fail(n->message, CKG_ERR_SYSTEM, "%s: trial %d is damaged: its state is '%s'", n->url,
-                          r->number, r->state);
-}
-
-/* Of the machine's name people know the first word; 0 without memory. */
-static int read_worker(const char *evaluator, char **out)
-{
-    const char *process = evaluator ? strrchr(evaluator, ' ') : NULL;
-    struct app_text name = {0};
-
-    if (!process)
-        return replace_text(out, NULL);
-    app_text_print(&name, "%.*s%s", (int)strcspn(evaluator, " "), evaluator, process);
-    free(*out);
-    *out = name.data;
-    return !name.failed;
-}
-
-/* All that a record says of its trial. */
-static int read_trial(struct app_notebook *n, const struct app_record *r, struct app_trial *t)
-{
-    int status = read_state(n, r, &t->state);
-
-    if (!status)
-        status = read_design(n, r, t);
-    if (status)
-        return status;
-
-    t->number = r->number;
-    t->revision = r->revision;
-    t->asked = r->asked;
-    t->ended = r->ended;
-    t->queued = r->queued;
-    t->seconds = r->seconds;
-    t->starts = r->starts;
-    t->failures = r->failures;
-    memset(t->origin, 0, sizeof t->origin);
-    strncpy(t->origin, r->origin, sizeof t->origin - 1);
-
-    const int copied = replace_text(&t->why, r->why) && replace_text(&t->log, r->log) &&
-                       replace_text(&t->answer, r->answer) && replace_text(&t->extra, r->extra) &&
-                       replace_text(&t->notes, r->notes) && replace_text(&t->chosen_by, r->chosen_by) &&
-                       replace_text(&t->reason, r->reason) && read_worker(r->evaluator, &t->worker);
-    return copied ? read_outcomes(n, r, t) : no_memory(n->message);
+    if (status == CKG_ERR_NOMEM)
+        return no_memory(n->message);
+    return status
+               ? app_fail(n->message, status, "%s: trial %d is damaged: %s", n->url, record->number, why.text)
+               : CKG_OK;
 }
 
 /*
@@ -317,9 +179,9 @@ static void join_facts(struct app_notebook *n, const struct app_trial *latest)
             n->trials[i].feasible = feasible;
 }
 
-int app_notebook_take(struct app_notebook *n, const struct app_record *r)
+int app_notebook_take(struct app_notebook *n, const struct app_trial *r)
 {
-    struct app_trial fresh = {0};
+    struct app_trial fresh;
 
     /* It is a trial already known, or the next one. */
     if (r->number < 1 || r->number > n->count + 1)
@@ -330,11 +192,9 @@ int app_notebook_take(struct app_notebook *n, const struct app_record *r)
     /* What it says now, all of it: a trial may have been changed in any way. */
     int status = grow(n);
     if (!status)
-        status = read_trial(n, r, &fresh);
-    if (status) {
-        app_trial_free(&fresh);
+        status = decode(n, r, &fresh);
+    if (status)
         return status;
-    }
     if (r->number > n->count)
         n->count++;
     else
@@ -351,21 +211,17 @@ int app_notebook_take(struct app_notebook *n, const struct app_record *r)
     return status;
 }
 
-int app_notebook_salvage(struct app_notebook *n, const struct app_record *r)
+int app_notebook_salvage(struct app_notebook *n, const struct app_trial *r)
 {
-    struct app_trial fresh = {0};
     int status = grow(n);
 
     if (!status)
-        status = read_trial(n, r, &fresh);
-    if (status)
-        app_trial_free(&fresh);
-    else
-        n->trials[n->count++] = fresh;
+        status = decode(n, r, &n->trials[n->count]);
+    n->count += !status;
     return status;
 }
 
-static int take_record(void *context, const struct app_record *record)
+static int take_record(void *context, const struct app_trial *record)
 {
     return app_notebook_take(context, record);
 }
@@ -559,7 +415,7 @@ double app_trial_value(const struct app_trial *t, int outcome)
 
 double app_trial_told(const struct app_trial *t, int outcome)
 {
-    return value_among(t, t->state == APP_DISCARDED ? t->kept : t->count, outcome);
+    return value_among(t, app_trial_values(t), outcome);
 }
 
 int app_trial_improves(const ckg_problem *problem, const struct app_trial *t, double best)

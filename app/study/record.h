@@ -9,32 +9,6 @@
 #include "definition/values.h"
 #include "store/store.h"
 
-/* Discarded: set aside, so that neither models nor budget know of it. */
-enum app_state { APP_PENDING, APP_RUNNING, APP_COMPLETE, APP_FAILED_TRIAL, APP_DISCARDED, APP_STATES };
-
-struct app_trial {
-    int number;       /* from 1 */
-    int64_t revision; /* of the store, as it was read */
-    enum app_state state;
-    char origin[8];            /* "design", "policy", "user" */
-    int queued;                /* 1: for a run to evaluate */
-    double *x;                 /* (d) */
-    struct app_wants wants;    /* what it is to measure */
-    int count;                 /* 0 for a discarded one, whatever it measured */
-    int kept;                  /* of a discarded one: how many values it has all the same */
-    ckg_measurement *measured; /* (count or kept) */
-    int feasible;              /* 1, 0, -1: not known, or discarded */
-    double seconds;            /* NAN: not known */
-    char *why, *log;           /* NULL: none */
-    /* NULL: none; the whole answer, what it has beyond the outcomes (a JSON object), lines for people */
-    char *answer, *extra, *notes;
-    int starts, failures;
-    double asked, ended; /* when it was asked for and got its result: seconds since 1970, or NAN */
-    char *chosen_by;     /* a policy's name, "initial", "local", …, or "user"; NULL: not known */
-    char *reason;        /* one sentence for people why this design; NULL: not known, or the user's */
-    char *worker;        /* who evaluated it, as "host 4711"; NULL: not known, or nobody has */
-};
-
 struct app_notebook {
     struct app_definition definition;
     char *folder; /* where evaluations run */
@@ -121,8 +95,27 @@ int app_notebook_redefine(struct app_notebook *notebook, const char *definition)
  */
 int app_notebook_settle_policy(struct app_notebook *notebook, int changes);
 
-/* What a trial owns. */
+/* --- trials (trial.c) --- */
+
+/*
+ * A trial of the study, from one as a store keeps it; freed by app_trial_free. CKG_ERR_SYSTEM: it is none of
+ * this problem, and the message says why.
+ */
+int app_trial_decode(const struct app_definition *definition, const struct app_trial *kept,
+                     struct app_trial *out, struct app_message *why);
+
+/* Design and values as texts in the pool, as a store keeps them; 0 without memory. */
+int app_trial_encode(const struct app_definition *definition, struct app_trial *trial, struct app_pool *pool);
+
 void app_trial_free(struct app_trial *trial);
+
+/* How many values it has, seen or set aside. */
+static inline int app_trial_values(const struct app_trial *trial)
+{
+    return trial->state == APP_DISCARDED ? trial->kept : trial->count;
+}
+
+/* --- in step with the store (record.c) --- */
 
 /*
  * Reads what changed in the store since the last time. CKG_ERR_STATE: the problem itself was changed, so the
@@ -131,10 +124,10 @@ void app_trial_free(struct app_trial *trial);
 int app_notebook_sync(struct app_notebook *notebook);
 
 /* A trial as a store keeps it: a new one with the next number, or one that is known already. */
-int app_notebook_take(struct app_notebook *notebook, const struct app_record *record);
+int app_notebook_take(struct app_notebook *notebook, const struct app_trial *record);
 
 /* Another trial of a study that may have gaps, to be written out and nothing else. */
-int app_notebook_salvage(struct app_notebook *notebook, const struct app_record *record);
+int app_notebook_salvage(struct app_notebook *notebook, const struct app_trial *record);
 
 /* Whether what takes long is still wanted, asked as ckg_study_set_interrupt says. */
 void app_notebook_set_interrupt(struct app_notebook *notebook, int (*interrupt)(void *), void *context);
@@ -158,8 +151,8 @@ int app_notebook_fail(struct app_notebook *notebook, int status);
 struct app_asked {
     int first, count;            /* trials `first` to first + count - 1 */
     ckg_suggestion **suggestion; /* (count) NULL: a design of the problem file */
-    struct app_record *record;   /* (count) the trials as they were added */
-    struct app_text *design;     /* (count) the designs of those */
+    struct app_trial *trial;     /* (count) as they were added */
+    struct app_pool pool;        /* of all that */
 };
 void app_asked_free(struct app_asked *asked);
 
@@ -226,8 +219,8 @@ int app_trial_improves(const ckg_problem *problem, const struct app_trial *trial
 struct app_edit {
     struct app_notebook *notebook;
     int count, capacity;
-    struct app_record *records;
-    struct app_text *texts; /* (2 × count) of designs and outcomes */
+    struct app_trial *trials; /* (count) */
+    struct app_pool pool;     /* of all that */
 };
 
 /*
@@ -247,9 +240,8 @@ int app_edit_make(struct app_edit *edit, const char *kind, const char *command, 
 
 void app_edit_free(struct app_edit *edit);
 
-/* The trial's notes with another behind them, NULL: none, as the store keeps them; *out is to be freed. */
-int app_note_add(const struct app_notebook *notebook, const struct app_trial *trial, const char *note,
-                 struct app_text *out);
+/* The trial's notes get another behind them, NULL: none. */
+int app_edit_note(struct app_edit *edit, struct app_trial *trial, const char *note);
 
 /*
  * What a changed problem does to the trials (adapt.c): those that change are put into the edit as they are to
@@ -257,9 +249,9 @@ int app_note_add(const struct app_notebook *notebook, const struct app_trial *tr
  * freed by app_adapted_free, after the edit was made.
  */
 struct app_adapted {
+    struct app_pool pool;
     int count;                /* of the notebook's trials */
     struct app_trial *trials; /* (count) as they are by the new definition */
-    struct app_text *texts;   /* (2 × count) their extra values and notes */
     int aside, back;          /* how many are set aside, and taken in again */
     int *aside_number, *back_number;
     int feasible_before, feasible_after;
@@ -345,7 +337,5 @@ int app_notebook_unmeasured(const struct app_notebook *notebook, int first, stru
 
 /* Adds a line about the outcomes that this trial is the first to have no value of; how many there are. */
 int app_notebook_lacking(const struct app_notebook *notebook, int number, struct app_text *out);
-
-const char *app_state_name(enum app_state state);
 
 #endif

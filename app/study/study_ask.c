@@ -78,44 +78,40 @@ int app_is_initial(const ckg_suggestion *s)
 
 static int begin(struct app_asked *a, const struct app_notebook *n, int count)
 {
-    *a = (struct app_asked){
-        .first = n->count + 1,
-        .suggestion = calloc((size_t)count, sizeof *a->suggestion),
-        .record = calloc((size_t)count, sizeof *a->record),
-        .design = calloc((size_t)count, sizeof *a->design),
-    };
-    return a->suggestion && a->record && a->design ? CKG_OK : no_memory(n->message);
+    *a = (struct app_asked){.first = n->count + 1};
+    a->suggestion = app_pool_new(&a->pool, (size_t)count, sizeof *a->suggestion);
+    a->trial = app_pool_new(&a->pool, (size_t)count, sizeof *a->trial);
+    return a->suggestion && a->trial ? CKG_OK : no_memory(n->message);
 }
 
 void app_asked_free(struct app_asked *a)
 {
-    for (int i = 0; i < a->count; i++) {
+    for (int i = 0; i < a->count; i++)
         ckg_suggestion_free(a->suggestion[i]);
-        app_text_free(&a->design[i]);
-    }
-    free(a->suggestion);
-    free(a->record);
-    free(a->design);
+    app_pool_free(&a->pool);
     *a = (struct app_asked){0};
 }
 
 /* The engine's suggestion, and what its trial is to be. */
-static int suggest(struct app_notebook *n, ckg_suggestion **s, struct app_text *design, const char **origin)
+static int suggest(struct app_notebook *n, ckg_suggestion **out, struct app_trial *t)
 {
-    struct app_wants wants = {.given = ckg_problem_separate(n->definition.problem) == 1};
     ckg_study *engine;
     int status = app_notebook_engine(n, &engine);
 
     if (status)
         return status;
-    status = ckg_study_ask(engine, s);
+    status = ckg_study_ask(engine, out);
     if (status)
         return app_notebook_fail(n, status);
 
-    for (int i = 0; i < (*s)->measures; i++)
-        wants.has[(*s)->measure[i]] = 1;
-    app_task_write(&n->definition, (*s)->x, &wants, design);
-    *origin = app_is_initial(*s) ? "design" : "policy";
+    const ckg_suggestion *s = *out;
+    t->x = s->x;
+    t->wants.given = ckg_problem_separate(n->definition.problem) == 1;
+    for (int i = 0; i < s->measures; i++)
+        t->wants.has[s->measure[i]] = 1;
+    t->origin = app_is_initial(s) ? "design" : "policy";
+    t->chosen_by = s->chosen_by;
+    t->reason = s->reason;
     return CKG_OK;
 }
 
@@ -123,36 +119,29 @@ static int suggest(struct app_notebook *n, ckg_suggestion **s, struct app_text *
 static int choose(struct app_notebook *n, int64_t worker, int queued, struct app_asked *a)
 {
     const struct app_definition *d = &n->definition;
-    const int i = a->count;
-    const char *origin = "user", *chosen_by = "user", *reason = NULL;
+    struct app_trial *t = &a->trial[a->count];
     int due;
     int status = app_notebook_due(n, &due);
 
+    *t = (struct app_trial){.number = a->first + a->count,
+                            .state = worker ? APP_RUNNING : APP_PENDING,
+                            .origin = "user",
+                            .chosen_by = "user",
+                            .queued = queued,
+                            .seconds = NAN,
+                            .asked = NAN,
+                            .ended = NAN,
+                            .starts = worker != 0};
+
     /* The user's own designs come first. */
     if (!status && due >= 0)
-        app_design_write(d, d->own + (size_t)due * (size_t)app_dimension(d), &a->design[i]);
+        t->x = d->own + (size_t)due * (size_t)app_dimension(d);
     else if (!status)
-        status = suggest(n, &a->suggestion[i], &a->design[i], &origin);
+        status = suggest(n, &a->suggestion[a->count], t);
     if (status)
         return status;
-    if (due < 0) {
-        chosen_by = a->suggestion[i]->chosen_by;
-        reason = a->suggestion[i]->reason;
-    }
-
     a->count++;
-    a->record[i] = (struct app_record){.number = a->first + i,
-                                       .state = worker ? "running" : "pending",
-                                       .origin = origin,
-                                       .queued = queued,
-                                       .parameters = a->design[i].data,
-                                       .chosen_by = chosen_by,
-                                       .reason = reason,
-                                       .seconds = NAN,
-                                       .asked = NAN,
-                                       .ended = NAN,
-                                       .starts = worker != 0};
-    return a->design[i].failed ? no_memory(n->message) : app_notebook_take(n, &a->record[i]);
+    return app_trial_encode(d, t, &a->pool) ? app_notebook_take(n, t) : no_memory(n->message);
 }
 
 /* Why not all of them can be had, and how many can. */
@@ -203,7 +192,7 @@ static int choose_all(struct app_notebook *n, int count, int64_t worker, int que
 /* The notebook reads them back, with what others may have added behind them. */
 static int add(struct app_notebook *n, const struct app_asked *a, int64_t worker)
 {
-    const int status = app_store_add(n->store, n->study, a->first, a->count, a->record, worker, n->message);
+    const int status = app_store_add(n->store, n->study, a->first, a->count, a->trial, worker, n->message);
 
     if (status)
         forget(n, a);

@@ -22,7 +22,7 @@ void app_worker_here(struct app_worker *out, char machine[256])
 
 void app_work_hand_back(struct app_notebook *n, const struct app_worker *worker, int number)
 {
-    const struct app_record back = {.number = number, .state = "pending", .seconds = NAN};
+    const struct app_trial back = {.number = number, .state = APP_PENDING, .seconds = NAN};
     struct app_message unheard;
     int kept;
 

@@ -90,39 +90,37 @@ int app_notebook_due(struct app_notebook *n, int *due)
 
 /* --- trials of the user's own --- */
 
+/* What it is to be. */
+static struct app_trial own_trial(const struct app_notebook *n, const double *x, int64_t worker, int queued)
+{
+    return (struct app_trial){.number = n->count + 1,
+                              .state = worker ? APP_RUNNING : APP_PENDING,
+                              .origin = "user",
+                              .chosen_by = "user",
+                              .queued = queued,
+                              .x = x,
+                              .seconds = NAN,
+                              .starts = worker != 0};
+}
+
 int app_notebook_add(struct app_notebook *n, const double *x, int64_t worker, int queued, int *number)
 {
-    struct app_text design = {0};
-    const int next = n->count + 1;
+    struct app_trial trial = own_trial(n, x, worker, queued);
+    struct app_pool pool = {0};
+    int status = app_trial_encode(&n->definition, &trial, &pool)
+                     ? app_store_add(n->store, n->study, trial.number, 1, &trial, worker, n->message)
+                     : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 
-    app_design_write(&n->definition, x, &design);
-    const struct app_record record = {.state = worker ? "running" : "pending",
-                                      .origin = "user",
-                                      .chosen_by = "user",
-                                      .queued = queued,
-                                      .parameters = design.data,
-                                      .seconds = NAN,
-                                      .starts = worker != 0};
-    int status = design.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
-                               : app_store_add(n->store, n->study, next, 1, &record, worker, n->message);
-    app_text_free(&design);
-    if (!status)
-        status = app_notebook_sync(n);
-    *number = next;
-    return status;
+    app_pool_free(&pool);
+    *number = trial.number;
+    return status ? status : app_notebook_sync(n);
 }
 
 /* As a change like others that people make, which can be undone. The caller holds the turn. */
 static int queue(struct app_notebook *n, const double *x, const char *command)
 {
     struct app_edit edit = {.notebook = n};
-    const struct app_trial trial = {.number = n->count + 1,
-                                    .state = APP_PENDING,
-                                    .origin = "user",
-                                    .chosen_by = "user",
-                                    .queued = 1,
-                                    .x = (double *)x,
-                                    .seconds = NAN};
+    const struct app_trial trial = own_trial(n, x, 0, 1);
     int status = app_edit_trial(&edit, &trial);
 
     if (!status)

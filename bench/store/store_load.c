@@ -34,11 +34,11 @@ static int nobody_is_gone(int64_t process, int64_t born)
 static void add(struct app_store *store, int64_t study, int first, int count, int64_t worker)
 {
     enum { MOST = 100 };
-    struct app_record records[MOST];
+    struct app_trial records[MOST];
 
     for (int i = 0; i < count; i++)
-        records[i] = (struct app_record){
-            .state = worker ? "running" : "pending",
+        records[i] = (struct app_trial){
+            .state = worker ? APP_RUNNING : APP_PENDING,
             .origin = "policy",
             .queued = 1,
             .parameters = "{\"wire\": 0.3125, \"coils\": 7, \"alloy\": \"steel\"}",
@@ -49,11 +49,11 @@ static void add(struct app_store *store, int64_t study, int first, int count, in
 
 static void finish(struct app_store *store, int64_t study, const struct app_worker *worker, int number)
 {
-    const struct app_record result = {.number = number,
-                                      .state = "complete",
-                                      .outcomes = "{\"weight\": 1.90625, \"stress\": -0.25}",
-                                      .seconds = 1,
-                                      .starts = 1};
+    const struct app_trial result = {.number = number,
+                                     .state = APP_COMPLETE,
+                                     .outcomes = "{\"weight\": 1.90625, \"stress\": -0.25}",
+                                     .seconds = 1,
+                                     .starts = 1};
     int kept;
 
     must(app_store_finish(store, study, &result, worker->id, &kept, &message));

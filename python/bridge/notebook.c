@@ -225,7 +225,7 @@ int pyckg_notebook_trial(pyckg_notebook *b, int number, pyckg_trial *out)
     *out = (pyckg_trial){.number = t->number,
                          .state = app_state_name(t->state),
                          .x = t->x,
-                         .count = t->state == APP_DISCARDED ? t->kept : t->count,
+                         .count = app_trial_values(t),
                          .measured = t->measured,
                          .feasible = t->feasible,
                          .origin = t->origin,
@@ -293,15 +293,15 @@ int pyckg_notebook_put(pyckg_notebook *b, const pyckg_trial *t)
         status = write_values(b, t->count, t->measured, &values);
     if (!status) {
         app_design_write(&b->study.notebook.definition, t->x, &design);
-        const struct app_record record = {.number = b->study.notebook.count + 1,
-                                          .state = t->state,
-                                          .origin = t->origin,
-                                          .parameters = design.data,
-                                          .outcomes = values.data,
-                                          .why = t->why,
-                                          .seconds = t->seconds,
-                                          .chosen_by = t->chosen_by,
-                                          .reason = t->reason};
+        const struct app_trial record = {.number = b->study.notebook.count + 1,
+                                         .state = app_state_named(t->state),
+                                         .origin = t->origin,
+                                         .parameters = design.data,
+                                         .outcomes = values.data,
+                                         .why = t->why,
+                                         .seconds = t->seconds,
+                                         .chosen_by = t->chosen_by,
+                                         .reason = t->reason};
         status = design.failed ? pyckg_no_memory(b) : app_notebook_take(&b->study.notebook, &record);
     }
     app_text_free(&design);
@@ -493,13 +493,13 @@ int pyckg_notebook_finish(pyckg_notebook *b, int number, int count, const ckg_me
     if (!status && !why)
         status = write_values(b, count, measured, &values);
     if (!status) {
-        const struct app_record result = {.number = number,
-                                          .state = why ? "failed" : "complete",
-                                          .outcomes = values.data,
-                                          .why = why,
-                                          .log = log,
-                                          .seconds = seconds,
-                                          .failures = why != NULL};
+        const struct app_trial result = {.number = number,
+                                         .state = why ? APP_FAILED_TRIAL : APP_COMPLETE,
+                                         .outcomes = values.data,
+                                         .why = why,
+                                         .log = log,
+                                         .seconds = seconds,
+                                         .failures = why != NULL};
         status = app_store_finish(b->study.notebook.store, b->study.notebook.study, &result, b->worker.id,
                                   &kept, &b->study.message);
     }

@@ -128,18 +128,18 @@ static inline void tear_down(struct scene *s)
 /* A copy of what a visit saw. */
 struct seen {
     int count;
-    struct app_record records[32];
+    struct app_trial records[32];
     char state[32][16], outcomes[32][64], why[32][64], parameters[32][64];
     char answer[32][64], extra[32][64], notes[32][256];
 };
 
-static inline int see(void *context, const struct app_record *r)
+static inline int see(void *context, const struct app_trial *r)
 {
     struct seen *seen = context;
     const int at = seen->count++;
     assert_true(at < 32);
     seen->records[at] = *r;
-    snprintf(seen->state[at], 16, "%s", r->state);
+    snprintf(seen->state[at], 16, "%s", app_state_name(r->state));
     snprintf(seen->parameters[at], 64, "%s", r->parameters);
     snprintf(seen->outcomes[at], 64, "%s", r->outcomes ? r->outcomes : "");
     snprintf(seen->why[at], 64, "%s", r->why ? r->why : "");
@@ -159,26 +159,26 @@ static inline struct seen look(struct scene *s, int64_t since)
 static inline int add_state(struct scene *s, int first, int count, const char *state, int queued,
                             int64_t worker)
 {
-    struct app_record records[8];
+    struct app_trial records[8];
     assert_true(count <= 8);
     for (int i = 0; i < count; i++)
-        records[i] = (struct app_record){.state = state,
-                                         .origin = "design",
-                                         .queued = queued,
-                                         .parameters = "{\"x\": 0.1}",
-                                         .seconds = NAN};
+        records[i] = (struct app_trial){.state = app_state_named(state),
+                                        .origin = "design",
+                                        .queued = queued,
+                                        .parameters = "{\"x\": 0.1}",
+                                        .seconds = NAN};
     return app_store_add(s->store, s->study.id, first, count, records, worker, &s->message);
 }
 
 static inline void finish(struct scene *s, int number, const char *state, const char *outcomes,
                           const char *why, int64_t worker, int expected)
 {
-    const struct app_record result = {.number = number,
-                                      .state = state,
-                                      .outcomes = outcomes,
-                                      .why = why,
-                                      .seconds = 1.5,
-                                      .failures = why != NULL};
+    const struct app_trial result = {.number = number,
+                                     .state = app_state_named(state),
+                                     .outcomes = outcomes,
+                                     .why = why,
+                                     .seconds = 1.5,
+                                     .failures = why != NULL};
     int kept = -1;
     assert_int_equal(app_store_finish(s->store, s->study.id, &result, worker, &kept, &s->message), CKG_OK);
     assert_int_equal(kept, expected);

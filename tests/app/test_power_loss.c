@@ -228,12 +228,12 @@ static struct {
 } steps[MOST_STEPS];
 static int step_count;
 
-static int print_trial(void *context, const struct app_record *r)
+static int print_trial(void *context, const struct app_trial *r)
 {
     struct app_text *out = context;
 
-    app_text_print(out, "%d %lld %s %s %s %d;", r->number, (long long)r->revision, r->state, r->parameters,
-                   r->outcomes ? r->outcomes : "-", r->starts);
+    app_text_print(out, "%d %lld %s %s %s %d;", r->number, (long long)r->revision, app_state_name(r->state),
+                   r->parameters, r->outcomes ? r->outcomes : "-", r->starts);
     return CKG_OK;
 }
 
@@ -261,8 +261,8 @@ static void done(struct scene *s, int safe)
 static void finish_trial(struct scene *s, int number, int64_t worker, double seconds)
 {
     char outcomes[64];
-    const struct app_record result = {
-        .number = number, .state = "complete", .outcomes = outcomes, .seconds = seconds};
+    const struct app_trial result = {
+        .number = number, .state = APP_COMPLETE, .outcomes = outcomes, .seconds = seconds};
     int kept = 0;
 
     snprintf(outcomes, sizeof outcomes, "{\"f\": %d.5}", number);
@@ -292,10 +292,10 @@ static void run_for_a_while(struct scene *s, int from, int count)
 static void correct(struct scene *s, int number)
 {
     const struct app_change change = {.kind = "tell", .command = "tell s.yaml", .who = "you@here"};
-    struct app_record record = look(s, 0).records[number - 1];
+    struct app_trial record = look(s, 0).records[number - 1];
     int moved;
 
-    record.state = "complete";
+    record.state = APP_COMPLETE;
     record.outcomes = "{\"f\": -1}";
     record.parameters = record.why = record.log = record.answer = record.extra = record.notes = NULL;
     assert_int_equal(app_store_change(s->store, s->study.id, &change, 1, &record, &s->message), CKG_OK);
@@ -488,7 +488,7 @@ static int take_study(void *context, const struct app_study_record *study)
     return CKG_OK;
 }
 
-static int take_any(void *context, const struct app_record *record)
+static int take_any(void *context, const struct app_trial *record)
 {
     (void)record;
     ++*(int *)context;

@@ -68,13 +68,13 @@ static void check_adding(struct scene *s)
         assert_string_equal(seen.parameters[i], "{\"x\": 0.1}");
         assert_true(isnan(seen.records[i].seconds));
     }
-    struct app_record half[2] = {
-        {.state = "pending", .origin = "design", .parameters = "{}", .seconds = NAN},
-        {.state = "nonsense", .origin = "design", .parameters = "{}", .seconds = NAN}};
+    struct app_trial half[2] = {
+        {.state = APP_PENDING, .origin = "design", .parameters = "{}", .seconds = NAN},
+        {.state = APP_STATES, .origin = "design", .parameters = "{}", .seconds = NAN}};
     /* all or none */
     assert_int_not_equal(app_store_add(s->store, s->study.id, 4, 2, half, 0, &s->message), CKG_OK);
     assert_int_equal(look(s, 0).count, 3);
-    half[1].state = "complete"; /* without a result */
+    half[1].state = APP_COMPLETE; /* without a result */
     assert_int_not_equal(app_store_add(s->store, s->study.id, 4, 2, half, 0, &s->message), CKG_OK);
     assert_int_equal(look(s, 0).count, 3);
     /* a study that is not there */
@@ -120,7 +120,7 @@ static void check_finishing(struct scene *s)
     assert_int_equal(seen.records[2].starts, 1);
     assert_int_equal(claim(s, &worker).number, 3);
     assert_int_equal(look(s, 0).records[2].starts, 2);
-    const struct app_record wrong = {.number = 3, .state = "complete", .seconds = NAN}; /* without values */
+    const struct app_trial wrong = {.number = 3, .state = APP_COMPLETE, .seconds = NAN}; /* without values */
     int kept;
     assert_int_not_equal(app_store_finish(s->store, s->study.id, &wrong, worker.id, &kept, &s->message),
                          CKG_OK);
@@ -131,13 +131,13 @@ static void check_finishing(struct scene *s)
 /* What an evaluation answered is kept whole, beside what was understood of it. */
 static void check_answers(struct scene *s)
 {
-    const struct app_record result = {.number = 1,
-                                      .state = "complete",
-                                      .outcomes = "{\"f\": 1}",
-                                      .answer = "mesh: 12000\n{\"f\": 1, \"mesh\": 12000}\n",
-                                      .extra = "{\"mesh\": 12000}",
-                                      .notes = "'mesh' is no outcome",
-                                      .seconds = 1};
+    const struct app_trial result = {.number = 1,
+                                     .state = APP_COMPLETE,
+                                     .outcomes = "{\"f\": 1}",
+                                     .answer = "mesh: 12000\n{\"f\": 1, \"mesh\": 12000}\n",
+                                     .extra = "{\"mesh\": 12000}",
+                                     .notes = "'mesh' is no outcome",
+                                     .seconds = 1};
     int kept = 0;
 
     assert_int_equal(add_state(s, 1, 1, "pending", 0, 0), CKG_OK);
@@ -229,12 +229,12 @@ static void check_releasing(struct scene *s)
 static int answer(struct scene *s, int number, int starts, const char *outcomes, const char *parameters,
                   int64_t worker)
 {
-    const struct app_record result = {.number = number,
-                                      .state = "complete",
-                                      .parameters = parameters,
-                                      .outcomes = outcomes,
-                                      .seconds = 1.5,
-                                      .starts = starts};
+    const struct app_trial result = {.number = number,
+                                     .state = APP_COMPLETE,
+                                     .parameters = parameters,
+                                     .outcomes = outcomes,
+                                     .seconds = 1.5,
+                                     .starts = starts};
     int kept = -1;
 
     assert_int_equal(app_store_finish(s->store, s->study.id, &result, worker, &kept, &s->message), CKG_OK);

@@ -36,8 +36,8 @@ static int see_image(void *context, const struct app_image *image)
     char *words = context;
     const size_t length = strlen(words);
 
-    snprintf(words + length, 500 - length, "%d %s %s %s; ", image->change, image->side, image->record.state,
-             image->record.outcomes ? image->record.outcomes : "-");
+    snprintf(words + length, 500 - length, "%d %s %s %s; ", image->change, image->side,
+             app_state_name(image->record.state), image->record.outcomes ? image->record.outcomes : "-");
     return CKG_OK;
 }
 
@@ -45,14 +45,14 @@ static int change_trial(struct scene *s, int number, int64_t revision, const cha
                         const char *outcomes)
 {
     const struct app_change change = {.kind = "replace", .command = "tell s 1", .who = "ana@lab"};
-    const struct app_record record = {.number = number,
-                                      .revision = revision,
-                                      .state = state,
-                                      .origin = "user",
-                                      .parameters = revision ? NULL : "{\"x\": 0.5}",
-                                      .outcomes = outcomes,
-                                      .why = !strcmp(state, "failed") ? "spilt" : NULL,
-                                      .seconds = NAN};
+    const struct app_trial record = {.number = number,
+                                     .revision = revision,
+                                     .state = app_state_named(state),
+                                     .origin = "user",
+                                     .parameters = revision ? NULL : "{\"x\": 0.5}",
+                                     .outcomes = outcomes,
+                                     .why = !strcmp(state, "failed") ? "spilt" : NULL,
+                                     .seconds = NAN};
     return app_store_change(s->store, s->study.id, &change, 1, &record, &s->message);
 }
 
@@ -120,11 +120,11 @@ static void check_results_since(struct scene *s)
 
     assert_int_equal(add_state(s, 1, 1, "pending", 1, 0), CKG_OK);
     finish(s, 1, "complete", "{\"f\": 1}", NULL, 0, 1);
-    struct app_record again = {.number = 1,
-                               .revision = look(s, 0).records[0].revision,
-                               .state = "pending",
-                               .queued = 1,
-                               .seconds = NAN};
+    struct app_trial again = {.number = 1,
+                              .revision = look(s, 0).records[0].revision,
+                              .state = APP_PENDING,
+                              .queued = 1,
+                              .seconds = NAN};
     const struct app_change retry = {.kind = "retry", .command = "retry s 1", .who = "ana@lab"};
     assert_int_equal(app_store_change(s->store, s->study.id, &retry, 1, &again, &s->message), CKG_OK);
     assert_int_equal(claim(s, &worker).number, 1);

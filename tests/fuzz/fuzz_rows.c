@@ -50,19 +50,19 @@ static int take_rows(struct app_notebook *n, char *text)
         const char *field[FIELDS];
         for (int i = 0; i < FIELDS; i++)
             field[i] = next_line(&text);
-        struct app_record record = {.number = field[2] ? atoi(field[2]) : 0,
-                                    .revision = row + 1,
-                                    .state = field[0] ? field[0] : "",
-                                    .origin = field[1] ? field[1] : "",
-                                    .parameters = field[3] ? field[3] : "",
-                                    .outcomes = text_or_null(field[4]),
-                                    .why = text_or_null(field[5]),
-                                    .extra = text_or_null(field[6]),
-                                    .notes = text_or_null(field[7]),
-                                    .answer = text_or_null(field[8]),
-                                    .seconds = NAN,
-                                    .asked = NAN,
-                                    .ended = NAN};
+        struct app_trial record = {.number = field[2] ? atoi(field[2]) : 0,
+                                   .revision = row + 1,
+                                   .state = app_state_named(field[0]),
+                                   .origin = field[1] ? field[1] : "",
+                                   .parameters = field[3] ? field[3] : "",
+                                   .outcomes = text_or_null(field[4]),
+                                   .why = text_or_null(field[5]),
+                                   .extra = text_or_null(field[6]),
+                                   .notes = text_or_null(field[7]),
+                                   .answer = text_or_null(field[8]),
+                                   .seconds = NAN,
+                                   .asked = NAN,
+                                   .ended = NAN};
         status = app_notebook_take(n, &record);
     }
     return status;

@@ -48,12 +48,12 @@ static void fill(struct app_store *store)
     static const char definition[] = "{\"name\": \"s\"}";
     const struct app_study_record wanted = {
         .name = (char *)"s", .definition = (char *)definition, .folder = (char *)"/", .seed = 7};
-    const struct app_record record = {
-        .state = "pending", .origin = "design", .parameters = "{\"x\": 0.25}", .seconds = NAN};
-    const struct app_record results[] = {
-        {.number = 1, .state = "complete", .outcomes = "{\"y\": 1.5}", .seconds = 0.5},
-        {.number = 2, .state = "failed", .why = "exit status 1", .log = "no", .seconds = 0.1}};
-    struct app_record records[TRIALS];
+    const struct app_trial record = {
+        .state = APP_PENDING, .origin = "design", .parameters = "{\"x\": 0.25}", .seconds = NAN};
+    const struct app_trial results[] = {
+        {.number = 1, .state = APP_COMPLETE, .outcomes = "{\"y\": 1.5}", .seconds = 0.5},
+        {.number = 2, .state = APP_FAILED_TRIAL, .why = "exit status 1", .log = "no", .seconds = 0.1}};
+    struct app_trial records[TRIALS];
     struct app_study_record study;
     struct app_message message;
     int kept;
@@ -121,12 +121,12 @@ static void write_input(const uint8_t *data, size_t size)
 
 /* --- reading everything --- */
 
-static int see_trial(void *context, const struct app_record *record)
+static int see_trial(void *context, const struct app_trial *record)
 {
     int *count = context;
 
-    fuzz_require(record->number >= 1 && record->state && record->origin && record->parameters, "half a trial",
-                 "");
+    fuzz_require(record->number >= 1 && record->state < APP_STATES && record->origin && record->parameters,
+                 "half a trial", "");
     ++*count;
     return CKG_OK;
 }
