@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "acquisition/cei.h"
-#include "policy/cited/rollout.h"
 #include "base/error.h"
 #include "policy/policy.h"
 
@@ -49,44 +48,6 @@ int ckg__improvement_acquire(struct ckg__search *search, double favour, struct c
         belief[o] = *search->outlook[o].belief;
         belief[o].favour = favour;
         status = ckg__search_incumbent(search, search->outlook[o].belief, search->results, &best[o]);
-    }
-    return status;
-}
-
-static int rollout_at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
-                      double *value, double *gradient)
-{
-    const struct ckg__rollout *rollout = context;
-
-    assert(!gradient);
-    (void)gradient;
-    return ckg__rollout_batch(&rollout[outlook], m, U, ldu, arena, value);
-}
-
-int ckg__rollout_acquire(struct ckg__search *search, const struct ckg__plan *plan,
-                         struct ckg__acquisition *acquisition)
-{
-    const size_t outlooks = (size_t)search->outlooks;
-    struct ckg__rollout *rollout = ckg__arena_get(search->results, outlooks, sizeof *rollout);
-    struct ckg__shown *shown = ckg__arena_get(search->results, 1, sizeof *shown);
-
-    if (plan->horizon == 1)
-        return ckg__improvement_acquire(search, 0, acquisition);
-    if (!rollout || !shown)
-        return CKG_ERR_NOMEM;
-    *acquisition = (struct ckg__acquisition){rollout, rollout_at, 1, 0};
-
-    /* The same nodes for all outlooks and designs; each outlook has its own points. */
-    int status = ckg__shown_make(shown, search->outlook[0].belief, plan->nodes, search->seed,
-                                 search->results);
-    for (int o = 0; !status && o < search->outlooks; o++) {
-        const struct ckg__outlook *outlook = &search->outlook[o];
-        rollout[o] = (struct ckg__rollout){.belief = outlook->belief,
-                                           .horizon = plan->horizon,
-                                           .discount = plan->discount,
-                                           .shown = shown,
-                                           .view = outlook->view};
-        status = ckg__search_incumbent(search, outlook->belief, search->results, &rollout[o].best);
     }
     return status;
 }

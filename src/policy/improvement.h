@@ -10,14 +10,4 @@
 /* favour: what a constraint's probability counts as (surrogate/belief.h); 0: as it is. */
 int ckg__improvement_acquire(struct ckg__search *search, double favour, struct ckg__acquisition *acquisition);
 
-/* Evaluations that are planned together: how many, the quadrature points of each outcome, γ. */
-struct ckg__plan {
-    int horizon, nodes;
-    double discount;
-};
-
-/* The rollout of that improvement (policy/cited/rollout.h); with horizon 1 it is the above. */
-int ckg__rollout_acquire(struct ckg__search *search, const struct ckg__plan *plan,
-                         struct ckg__acquisition *acquisition);
-
 #endif

@@ -203,6 +203,20 @@ int ckg__batch_take(struct ckg__batch *batch, int D, int m, struct ckg__arena *a
                      CKG__ROOM(batch->dvar, (size_t)D * (size_t)m));
 }
 
+int ckg__batch_at(const struct ckg__gp *gp, int m, const double *U, int ldu, int gradients,
+                  struct ckg__arena *arena, struct ckg__batch *batch)
+{
+    struct ckg__view view;
+
+    if (gradients) {
+        const int status = ckg__batch_take(batch, ckg__gp_coordinates(gp), m, arena);
+        return status ? status : ckg__posterior_batch(gp, m, U, ldu, arena, batch, NULL);
+    }
+    const int status = ckg__view_make(&view, gp, m, U, ldu, arena);
+    *batch = (struct ckg__batch){.mean = view.mean, .var = view.var};
+    return status;
+}
+
 /* Scratch for a batch of one outcome: its log probability with slopes. */
 struct factor {
     struct ckg__batch batch;

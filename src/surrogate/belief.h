@@ -107,4 +107,9 @@ int ckg__belief_expected_violation_batch(const struct ckg__belief *belief, int m
 /* Room for a batch of m points with gradients. */
 int ckg__batch_take(struct ckg__batch *batch, int D, int m, struct ckg__arena *arena);
 
+/* What a process says at points U (D×m, leading dimension ldu), with gradients or (NULL) without; from the
+ * arena. */
+int ckg__batch_at(const struct ckg__gp *gp, int m, const double *U, int ldu, int gradients,
+                  struct ckg__arena *arena, struct ckg__batch *batch);
+
 #endif

@@ -15,7 +15,7 @@
 
 #include <ckg/ckg.h>
 
-#include "policy/cited/svm.h"
+#include "policy/cited/policy_svmcbo.c" /* its static functions */
 #include "study/study.h"
 #include "support/near.h"
 #include "support/scale.h"
@@ -71,8 +71,7 @@ static ckg_study *told_study(double boundary)
 /* --- values --- */
 
 /* The machine that the policy should have of the trials. */
-static void train(const ckg_study *s, struct ckg__arena *keep, struct ckg__arena *scratch,
-                  struct ckg__svm *svm)
+static void train(const ckg_study *s, struct ckg__arena *keep, struct ckg__arena *scratch, struct svm *svm)
 {
     const int n = s->data.designs;
     double *U = ckg__arena_doubles(keep, 2 * (size_t)n);
@@ -85,18 +84,18 @@ static void train(const ckg_study *s, struct ckg__arena *keep, struct ckg__arena
         U[i] = s->data.x[2 * i];
         U[n + i] = s->data.x[2 * i + 1];
     }
-    must(ckg__svm_train(svm, 2, n, U, label, 1000, 0.25, keep, scratch));
+    must(train_svm(svm, 2, n, U, label, 1000, 0.25, keep, scratch));
 }
 
 /* The value by its formula; mean and sd are the objective's in model units. */
-static double by_formula(const struct ckg__svm *svm, int refine, const double *u, double mean, double sd)
+static double by_formula(const struct svm *svm, int refine, const double *u, double mean, double sd)
 {
-    const double h = ckg__svm_at(svm, u, NULL);
+    const double h = side_of(svm, u, NULL);
     const double away = sqrt(h * h + 0.01 * 0.01);
-    struct ckg__svm cover = *svm;
+    struct svm cover = *svm;
 
     cover.width = 1 / sqrt(2 * acos(-1) * svm->n);
-    return refine ? -away - ckg__svm_cover(&cover, u, NULL) : mean + 2 * sd - 10 * 0.5 * (away - h);
+    return refine ? -away - nearness(&cover, u, NULL) : mean + 2 * sd - 10 * 0.5 * (away - h);
 }
 
 /* At probes all over the square, in both phases; h is known to 1e-8 whatever the order of the designs. */
@@ -107,7 +106,7 @@ static void test_values(void **state)
         ckg_study *s = told_study(refine ? 100 : 0);
         struct ckg__arena keep, scratch;
         struct ckg__search search;
-        struct ckg__svm svm;
+        struct svm svm;
         double X[2 * PROBES], value[PROBES];
         int inside = 0;
 
@@ -124,7 +123,7 @@ static void test_values(void **state)
             must(ckg__posterior_batch(search.outlook[0].belief->gp[0], 1, X + 2 * p, 1, search.results,
                                       &batch, NULL));
             const double want = by_formula(&svm, refine, X + 2 * p, mean, sqrt(var));
-            inside += ckg__svm_at(&svm, X + 2 * p, NULL) > 0;
+            inside += side_of(&svm, X + 2 * p, NULL) > 0;
             assert_near(value[p], want, 1e-7 * (1 + fabs(want)));
         }
         must(ckg__study_end_search(s, CKG_OK));
@@ -226,7 +225,7 @@ static void test_how_long_the_first_phase_lasts(void **state)
 static double right_of(const ckg_study *s)
 {
     struct ckg__arena keep, scratch;
-    struct ckg__svm svm;
+    struct svm svm;
     int right = 0;
 
     ckg__arena_init(&keep);
@@ -236,7 +235,7 @@ static double right_of(const ckg_study *s)
         const double x[2] = {(i % 20 + 0.5) / 20, (i / 20 + 0.5) / 20};
         double values[2];
         in_disc(x, values);
-        right += (ckg__svm_at(&svm, x, NULL) > 0) == (values[1] > 0);
+        right += (side_of(&svm, x, NULL) > 0) == (values[1] > 0);
     }
     ckg__arena_free(&keep);
     ckg__arena_free(&scratch);

@@ -1,13 +1,51 @@
-/* Multipliers replayed from the trials (multipliers.h). */
-#include "policy/cited/multipliers.h"
-
+/* Augmented Lagrangians, and multipliers replayed from the trials (multipliers.h). */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "base/maths.h"
+#include "linalg/logarithm.h"
+#include "linalg/normal.h"
 #include "policy/policy.h"
+#include "policy/cited/multipliers.h"
+
+double ckg__multiplied_excess(const struct ckg__multiplied *term, double y, double *slope)
+{
+    const double above = y - (term->equal ? term->target : term->upper);
+    const double below = term->lower - y;
+    const int is_above = term->equal || above >= below;
+
+    if (slope)
+        *slope = is_above ? 1 : -1;
+    return is_above ? above : below;
+}
+
+double ckg__multiplied_penalty(const struct ckg__lagrangian *l, const struct ckg__multiplied *term, double c,
+                               double *slope)
+{
+    const double shift = l->slack ? term->lambda * l->rho : 0;
+    const double b = term->equal ? c + shift : fmax(0, c + shift);
+
+    *slope = b / l->rho + (l->slack ? 0 : term->lambda);
+    return b * b / (2 * l->rho) + (l->slack ? -0.5 * l->rho * term->lambda * term->lambda : term->lambda * c);
+}
+
+double ckg__lagrangian_at(const struct ckg__lagrangian *l, const double *y)
+{
+    double sum = -y[0];
+
+    for (int j = 1; j < l->outcomes; j++) {
+        double unused;
+        if (!l->term[j].by_chance)
+            sum += ckg__multiplied_penalty(l, &l->term[j], ckg__multiplied_excess(&l->term[j], y[j], NULL),
+                                           &unused);
+    }
+    return sum;
+}
+
+/* --- the multipliers --- */
 
 /* Below this ρ, a violation of a thirtieth of a spread weighs half a spread of the objective: enough. */
 static const double least_rho = 1e-3;
@@ -243,6 +281,75 @@ int ckg__multipliers_learn(struct ckg__search *search, const struct ckg__belief 
     return CKG_OK;
 }
 
+/* --- at points --- */
+
+/* The value at one point, its means and variances given, and the slopes in them. */
+static double value_at(const struct ckg__lagrangian *l, const struct ckg__belief *belief, const double *mean,
+                       double *var, double *in_mean, double *in_var)
+{
+    int floored[CKG__MAX_OUTCOMES];
+
+    /* Variances no smaller than rounding leaves them. */
+    for (int j = 0; j < belief->outcomes; j++) {
+        const double floor = ckg__variance_floor(belief->gp[j]);
+        floored[j] = !(var[j] > floor);
+        var[j] = floored[j] ? floor : var[j];
+    }
+
+    /* The improvement, and the probability of what chance decides. */
+    double value = l->slack ? ckg__lagrangian_slack(l, mean, var, in_mean, in_var)
+                            : ckg__lagrangian_sampled(l, mean, var, in_mean, in_var);
+    for (int j = 1; j < belief->outcomes; j++)
+        if (l->term[j].by_chance) {
+            const struct ckg__limits limits = ckg__belief_limits(belief, j);
+            double slope[2];
+            ckg__log_feasible(1, &mean[j], &var[j], &limits, &value, &slope[0], &slope[1]);
+            if (in_mean) {
+                in_mean[j] = slope[0];
+                in_var[j] = slope[1];
+            }
+        }
+    for (int j = 0; in_mean && j < belief->outcomes; j++)
+        in_var[j] = floored[j] ? 0 : in_var[j];
+    return value;
+}
+
+/* The improvement at a batch of points, plus the log probability of what chance decides, and its gradient. */
+static int improvements(const struct ckg__lagrangian *l, const struct ckg__belief *belief, int m,
+                        const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    const size_t points = (size_t)m;
+    const size_t size = (size_t)ckg__belief_coordinates(belief) * points;
+    struct ckg__batch of[CKG__MAX_OUTCOMES];
+
+    assert(l->outcomes == belief->outcomes);
+    for (int j = 0; j < belief->outcomes; j++)
+        if (ckg__batch_at(belief->gp[j], m, U, ldu, gradient != NULL, arena, &of[j]))
+            return CKG_ERR_NOMEM;
+    if (gradient)
+        memset(gradient, 0, size * sizeof *gradient);
+
+    for (size_t p = 0; p < points; p++) {
+        double mean[CKG__MAX_OUTCOMES], var[CKG__MAX_OUTCOMES];
+        double in_mean[CKG__MAX_OUTCOMES], in_var[CKG__MAX_OUTCOMES];
+
+        /* The value there. */
+        for (int j = 0; j < belief->outcomes; j++) {
+            mean[j] = of[j].mean[p];
+            var[j] = of[j].var[p];
+        }
+        value[p] = value_at(l, belief, mean, var, gradient ? in_mean : NULL, gradient ? in_var : NULL);
+
+        /* And on to the point. */
+        for (int j = 0; gradient && j < belief->outcomes; j++)
+            for (size_t at = p; at < size; at += points)
+                gradient[at] += in_mean[j] * of[j].dmean[at] + in_var[j] * of[j].dvar[at];
+    }
+    ckg__arena_release(arena, mark);
+    return CKG_OK;
+}
+
 /* --- the acquisition --- */
 
 struct context {
@@ -255,8 +362,8 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
 {
     const struct context *c = context;
 
-    return ckg__lagrangian_batch(&c->lagrangian[outlook], c->search->outlook[outlook].belief, m, U, ldu,
-                                 arena, value, gradient);
+    return improvements(&c->lagrangian[outlook], c->search->outlook[outlook].belief, m, U, ldu, arena, value,
+                        gradient);
 }
 
 /* Standard normals, each with its mirror image. */

@@ -1,5 +1,5 @@
 /*
- * The feasible region first, then the optimum inside it. A support vector machine (policy/cited/svm.h) tells
+ * The feasible region first, then the optimum inside it. A support vector machine tells
  * designs that were feasible from those that were not, by h(u) above or below 0. The first evaluations refine
  * its edge: they minimise |h(u)| + Σ_i exp(−|u − u_i|²/(2σ²)), near the edge and far from what was evaluated.
  * The others maximise the upper confidence bound μ + √β·s of the objective where h(u) ≥ 0; beyond the edge it
@@ -14,11 +14,11 @@
  * Reference: Antonio 2019, Sequential model based optimization of partially defined functions under unknown
  * constraints.
  */
+#include <assert.h>
 #include <math.h>
 
 #include "base/error.h"
 #include "base/maths.h"
-#include "policy/cited/svm.h"
 #include "policy/policy.h"
 
 /* clang-format off */
@@ -34,6 +34,235 @@
 /* clang-format on */
 CKG__SETTINGS(settings, parameters, SETTINGS);
 
+/* --- the machine --- */
+
+/*
+ * From points with labels 1 and −1 a function that is above 0 where the first are expected and below where
+ * the others are: h(u) = Σ_i y_i α_i κ(u, u_i) + b, κ(u, v) = exp(−|u − v|²/(2σ²)).
+ *
+ * By sequential minimal optimisation: minimise ½αᵀQα − Σα, Q_ij = y_i y_j κ_ij, over
+ * 0 ≤ α_i ≤ C with Σ y_i α_i = 0, two variables at a time. With G = Qα − 1 the slopes, the pair is the one
+ * that breaks the conditions of optimality by most: i is the largest −y G among those that may go up, j among
+ * those that may go down promises the most by second order. b is halfway between the two when nothing is left
+ * to gain.
+ *
+ * Reference: Platt 1998; the choice of the pair by Fan, Chen and Lin 2005, as in libsvm, whose values the
+ * tests have. Written out rather than linked: it is C++ with global state and a voice of its own, and what is
+ * needed of it is this file.
+ *
+ * Cost: n² for the kernel, n a step, and some n to 100·n steps; up to 100,000 where labels contradict each
+ * other and C is large, which then ends within 1e-6 or so of the optimum.
+ */
+
+struct svm {
+    int D, n;
+    double *U;      /* D×n, leading dimension n: the points */
+    double *weight; /* (n) y_i α_i */
+    double b;
+    double width; /* σ */
+};
+
+/* Conditions may be broken by so much when the work is done; and it ends after so many steps anyway. */
+static const double enough = 1e-9;
+enum { STEPS = 100000 };
+
+/* A pair whose curvature is below this counts as straight. */
+static const double least_curvature = 1e-12;
+
+struct training {
+    int n;
+    const signed char *y;
+    const double *K; /* n×n */
+    double cost;
+    double *alpha, *G; /* (n) */
+};
+
+/* 1 when y α may grow, and when it may shrink. */
+static int goes_up(const struct training *t, int i)
+{
+    return t->y[i] > 0 ? t->alpha[i] < t->cost : t->alpha[i] > 0;
+}
+
+static int goes_down(const struct training *t, int i)
+{
+    return t->y[i] > 0 ? t->alpha[i] > 0 : t->alpha[i] < t->cost;
+}
+
+static double kernel(const struct training *t, int i, int j)
+{
+    return t->K[(size_t)i * (size_t)t->n + (size_t)j];
+}
+
+static double curvature(const struct training *t, int i, int j)
+{
+    return fmax(kernel(t, i, i) + kernel(t, j, j) - 2 * kernel(t, i, j), least_curvature);
+}
+
+/* The pair to change, and by how much optimality is broken. */
+static double find_pair(const struct training *t, int *up, int *down)
+{
+    double most = -INFINITY;
+    double least = INFINITY;
+    double best = INFINITY;
+
+    *up = *down = -1;
+    for (int i = 0; i < t->n; i++)
+        if (goes_up(t, i) && -t->y[i] * t->G[i] > most) {
+            most = -t->y[i] * t->G[i];
+            *up = i;
+        }
+    for (int j = 0; *up >= 0 && j < t->n; j++) {
+        const double slope = -t->y[j] * t->G[j];
+        if (!goes_down(t, j))
+            continue;
+        least = fmin(least, slope);
+        if (!(most > slope))
+            continue;
+        const double promise = -(most - slope) * (most - slope) / curvature(t, *up, j);
+        if (promise < best) {
+            best = promise;
+            *down = j;
+        }
+    }
+    return *down < 0 ? 0 : most - least;
+}
+
+/* Moves the two along Σ y α = 0, as far as that gains and both stay in their box. */
+static void move_pair(struct training *t, int i, int j)
+{
+    const double slope = -t->y[i] * t->G[i] + t->y[j] * t->G[j];
+    const double room_i = t->y[i] > 0 ? t->cost - t->alpha[i] : t->alpha[i];
+    const double room_j = t->y[j] > 0 ? t->alpha[j] : t->cost - t->alpha[j];
+    const double step = fmin(slope / curvature(t, i, j), fmin(room_i, room_j));
+
+    t->alpha[i] += t->y[i] * step;
+    t->alpha[j] -= t->y[j] * step;
+
+    /* One that has arrived at the end of its room is there to the last bit. */
+    if (step == room_i)
+        t->alpha[i] = t->y[i] > 0 ? t->cost : 0;
+    if (step == room_j)
+        t->alpha[j] = t->y[j] > 0 ? 0 : t->cost;
+    for (int k = 0; k < t->n; k++)
+        t->G[k] += t->y[k] * step * (kernel(t, i, k) - kernel(t, j, k));
+}
+
+/* b: the mean of −y G over the free ones, or the middle of what the others leave. */
+static double offset(const struct training *t)
+{
+    double low = -INFINITY;
+    double high = INFINITY;
+    double sum = 0;
+    int count = 0;
+
+    for (int i = 0; i < t->n; i++) {
+        const double slope = -t->y[i] * t->G[i];
+        if (goes_up(t, i) && goes_down(t, i)) {
+            sum += slope;
+            count++;
+        }
+        if (goes_up(t, i))
+            low = fmax(low, slope);
+        if (goes_down(t, i))
+            high = fmin(high, slope);
+    }
+    return count ? sum / count : 0.5 * (low + high);
+}
+
+static double squared_distance(int D, const double *u, const double *U, int ldu, int p)
+{
+    double sum = 0;
+
+    for (int k = 0; k < D; k++) {
+        const double step = u[k] - U[(size_t)k * (size_t)ldu + (size_t)p];
+        sum += step * step;
+    }
+    return sum;
+}
+
+/* K (n×n). */
+static void fill_kernel(int D, int n, const double *U, double width, double *K)
+{
+    for (size_t i = 0; i < (size_t)n; i++)
+        for (size_t j = 0; j < (size_t)n; j++) {
+            double r2 = 0;
+            for (size_t k = 0; k < (size_t)D; k++)
+                r2 += ckg__square(U[k * (size_t)n + i] - U[k * (size_t)n + j]);
+            K[i * (size_t)n + j] = ckg__exp(-0.5 * r2 / (width * width));
+        }
+}
+
+/*
+ * Trains it on points U (D×n, leading dimension n) with labels (n) of 1 and −1, both of which occur; `cost`
+ * is C, what a point on the wrong side costs. Keeps U; memory from `keep`, which is not `scratch`.
+ */
+static int train_svm(struct svm *svm, int D, int n, double *U, const signed char *label, double cost,
+                     double width, struct ckg__arena *keep, struct ckg__arena *scratch)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(scratch);
+    const size_t rows = (size_t)n;
+    double *K = ckg__arena_doubles(scratch, rows * rows);
+    struct training t = {.n = n, .y = label, .K = K, .cost = cost};
+    int up;
+    int down;
+
+    assert(n > 1 && cost > 0 && width > 0 && keep != scratch);
+    *svm = (struct svm){.D = D, .n = n, .U = U, .width = width};
+    svm->weight = ckg__arena_doubles(keep, rows);
+    t.alpha = svm->weight;
+    t.G = ckg__arena_doubles(scratch, rows);
+    if (!K || !t.alpha || !t.G)
+        return CKG_ERR_NOMEM;
+
+    /* From nothing. */
+    fill_kernel(D, n, U, width, K);
+    for (int i = 0; i < n; i++) {
+        t.alpha[i] = 0;
+        t.G[i] = -1;
+    }
+
+    /* Pair by pair. */
+    for (int step = 0; step < STEPS && find_pair(&t, &up, &down) > enough; step++)
+        move_pair(&t, up, down);
+
+    /* The function that they make. */
+    svm->b = offset(&t);
+    for (int i = 0; i < n; i++)
+        svm->weight[i] = label[i] * t.alpha[i];
+    ckg__arena_release(scratch, mark);
+    return CKG_OK;
+}
+
+/* Σ_i w_i κ(u, u_i), w_i = 1 where weight is NULL, and unless NULL its gradient (D). */
+static double sum_at(const struct svm *svm, const double *weight, const double *u, double *gradient)
+{
+    const double scale = 1 / (svm->width * svm->width);
+    double sum = 0;
+
+    for (int k = 0; gradient && k < svm->D; k++)
+        gradient[k] = 0;
+    for (int i = 0; i < svm->n; i++) {
+        const double r2 = squared_distance(svm->D, u, svm->U, svm->n, i);
+        const double part = (weight ? weight[i] : 1) * ckg__exp(-0.5 * scale * r2);
+        sum += part;
+        for (int k = 0; gradient && k < svm->D; k++)
+            gradient[k] -= part * scale * (u[k] - svm->U[(size_t)k * (size_t)svm->n + (size_t)i]);
+    }
+    return sum;
+}
+
+/* h at u, and unless NULL its gradient (D). */
+static double side_of(const struct svm *svm, const double *u, double *gradient)
+{
+    return svm->b + sum_at(svm, svm->weight, u, gradient);
+}
+
+/* Σ_i κ(u, u_i), and unless NULL its gradient (D): how well the points cover u. */
+static double nearness(const struct svm *svm, const double *u, double *gradient)
+{
+    return sum_at(svm, NULL, u, gradient);
+}
+
 /* The machine learns from so many designs, the newest. */
 enum { MOST = 1000 };
 
@@ -48,9 +277,9 @@ static const double hair = 1e-5;
 
 struct context {
     const struct ckg__search *search;
-    struct ckg__svm cover; /* all designs, those that are pending included; no weights */
-    struct ckg__svm edge;  /* those with a label; NULL weights: there is no edge */
-    int refine;            /* 1: the first phase */
+    struct svm cover; /* all designs, those that are pending included; no weights */
+    struct svm edge;  /* those with a label; NULL weights: there is no edge */
+    int refine;       /* 1: the first phase */
 };
 
 /* --- what is known --- */
@@ -102,7 +331,7 @@ static double width_of(const struct ckg__search *search)
 }
 
 /* The machine of the designs that have a label; *kinds: which labels there are, 1 feasible and 2 not. */
-static int learn(const struct ckg__search *search, int *design, signed char *label, struct ckg__svm *svm,
+static int learn(const struct ckg__search *search, int *design, signed char *label, struct svm *svm,
                  int *kinds)
 {
     const struct settings *set = search->settings;
@@ -116,10 +345,10 @@ static int learn(const struct ckg__search *search, int *design, signed char *lab
     *kinds = 0;
     for (int i = 0; i < n; i++)
         *kinds |= label[i] > 0 ? 1 : 2;
-    *svm = (struct ckg__svm){0};
+    *svm = (struct svm){0};
     gather(data, n, design, U);
-    return *kinds == 3 ? ckg__svm_train(svm, D, n, U, label, set->cost, width_of(search), search->results,
-                                        &search->arena[0])
+    return *kinds == 3 ? train_svm(svm, D, n, U, label, set->cost, width_of(search), search->results,
+                                   &search->arena[0])
                        : CKG_OK;
 }
 
@@ -132,7 +361,7 @@ static double spacing(int n, int d)
 }
 
 /* All designs, whatever became of them. */
-static int cover(const struct ckg__search *search, int *design, signed char *label, struct ckg__svm *svm)
+static int cover(const struct ckg__search *search, int *design, signed char *label, struct svm *svm)
 {
     const int D = search->scope->problem->D;
     const int n = list_designs(search->scope->data, 0, design, label);
@@ -141,7 +370,7 @@ static int cover(const struct ckg__search *search, int *design, signed char *lab
     if (!U)
         return CKG_ERR_NOMEM;
     gather(search->scope->data, n, design, U);
-    *svm = (struct ckg__svm){.D = D, .n = n, .U = U, .width = spacing(n, search->scope->problem->d)};
+    *svm = (struct svm){.D = D, .n = n, .U = U, .width = spacing(n, search->scope->problem->d)};
     return CKG_OK;
 }
 
@@ -151,7 +380,7 @@ static int cover(const struct ckg__search *search, int *design, signed char *lab
 static double edge_at(const struct context *c, const double *u, double *gradient)
 {
     if (c->edge.weight)
-        return ckg__svm_at(&c->edge, u, gradient);
+        return side_of(&c->edge, u, gradient);
     for (int k = 0; k < c->search->scope->problem->D; k++)
         gradient[k] = 0;
     return 1;
@@ -192,7 +421,7 @@ static int refine_at(const struct context *c, int m, const double *U, int ldu, s
         ckg__point_get(D, U, ldu, p, at.u);
         double slope;
         const double from_edge = away(edge_at(c, at.u, at.by_edge), &slope);
-        value[p] = -from_edge - ckg__svm_cover(&c->cover, at.u, at.by_cover);
+        value[p] = -from_edge - nearness(&c->cover, at.u, at.by_cover);
         for (int k = 0; gradient && k < D; k++)
             gradient[(size_t)k * (size_t)m + (size_t)p] = -slope * at.by_edge[k] - at.by_cover[k];
     }
@@ -211,8 +440,7 @@ static int bound_at(const struct context *c, const struct ckg__gp *gp, int m, co
     struct point at;
 
     /* The objective there. */
-    if (point_take(&at, D, arena) || ckg__batch_take(&batch, D, m, arena) ||
-        ckg__posterior_batch(gp, m, U, ldu, arena, &batch, NULL))
+    if (point_take(&at, D, arena) || ckg__batch_at(gp, m, U, ldu, 1, arena, &batch))
         return CKG_ERR_NOMEM;
 
     /* Its bound, and on which side of the edge that is. */

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "policy/cited/lagrangian.h"
+#include "policy/cited/multipliers.h"
 #include "base/rng.h"
 #include "linalg/normal.h"
 #include "support/near.h"

@@ -14,7 +14,7 @@
 #include <ckg/status.h>
 
 #include "acquisition/cei.h"
-#include "policy/cited/rollout.h"
+#include "policy/cited/policy_rollout.c" /* its static functions */
 #include "linalg/hermite.h"
 #include "linalg/normal.h"
 #include "support/near.h"
@@ -30,7 +30,7 @@ struct model {
     struct ckg__arena arena;
     double U[2 * FIVE];
     struct ckg__view view[2];
-    struct ckg__shown shown;
+    struct nodes shown;
 };
 
 /* What is known of the five designs: two outcomes, jointly normal. */
@@ -48,7 +48,7 @@ static void model_make(struct model *m, uint64_t seed, struct known *known)
     }
     random_points(&m->process[0].rng, 2, FIVE, m->U);
     assert_int_equal(ckg__belief_views(&m->belief, FIVE, m->U, FIVE, &m->arena, m->view), CKG_OK);
-    assert_int_equal(ckg__shown_make(&m->shown, &m->belief, Q, 1, &m->arena), CKG_OK);
+    assert_int_equal(lay_nodes(&m->shown, &m->belief, Q, 1, &m->arena), CKG_OK);
     for (int j = 0; j < 2; j++) {
         memcpy(known->mean[j], m->view[j].mean, sizeof known->mean[j]);
         ckg__view_covariance(m->belief.gp[j], &m->view[j], &m->view[j], 0, FIVE, known->cov[j][0], FIVE);
@@ -129,10 +129,10 @@ static double gain_of(const struct model *m, const struct known *k, int p, int l
 
 static double rolled(struct model *m, double best, int horizon, int p)
 {
-    const struct ckg__rollout rollout = {&m->belief, best, horizon, 0.8, &m->shown, m->view};
+    const struct rollout rollout = {&m->belief, best, horizon, 0.8, &m->shown, m->view};
     double value;
 
-    assert_int_equal(ckg__rollout_batch(&rollout, 1, m->U + p, FIVE, &m->arena, &value), CKG_OK);
+    assert_int_equal(log_values(&rollout, 1, m->U + p, FIVE, &m->arena, &value), CKG_OK);
     return exp(value);
 }
 
@@ -192,12 +192,12 @@ static void test_nodes_of_many(void **state)
 {
     struct ckg__arena arena;
     struct ckg__belief belief = {.outcomes = 4, .beside = {0, 0, 1, 0}, .turn = {1, 1, -1, 1}};
-    struct ckg__shown shown;
+    struct nodes shown = {0};
     double mean = 0;
 
     (void)state;
     ckg__arena_init(&arena);
-    assert_int_equal(ckg__shown_make(&shown, &belief, 6, 5, &arena), CKG_OK);
+    assert_int_equal(lay_nodes(&shown, &belief, 6, 5, &arena), CKG_OK);
     assert_int_equal(shown.count, 36);
     for (int i = 0; i < 36; i++) {
         assert_near(shown.weight[i], 1 / 36.0, 1e-15);

@@ -13,7 +13,7 @@
 
 #include <ckg/status.h>
 
-#include "policy/cited/sur.h"
+#include "policy/cited/policy_sur.c" /* its static functions */
 #include "linalg/normal.h"
 #include "support/near.h"
 #include "support/scale.h"
@@ -27,7 +27,7 @@ struct model {
     struct process process[2];
     struct ckg__belief belief;
     struct ckg__arena keep, scratch;
-    struct ckg__sur_points points;
+    struct points points;
     double U[2 * FINE * FINE], log_weight[FINE * FINE];
 };
 
@@ -40,7 +40,7 @@ static void lay_grid(struct model *m, int D, int side)
         m->U[count + p] = (p / side + 0.5) / side;
         m->log_weight[p] = -log(count);
     }
-    m->points = (struct ckg__sur_points){count, m->U, m->log_weight};
+    m->points = (struct points){count, m->U, m->log_weight};
 }
 
 static void model_make(struct model *m, int D, double lower, double upper, uint64_t seed)
@@ -149,15 +149,15 @@ static double reduction(struct model *m, const double *u, double best)
 static int check_definition(int D, double lower, double upper, uint64_t seed)
 {
     struct model m;
-    struct ckg__sur sur = {.belief = &m.belief, .best = 0.3};
+    struct volume sur = {.belief = &m.belief, .best = 0.3};
     int large = 0;
 
     model_make(&m, D, lower, upper, seed);
-    assert_int_equal(ckg__sur_make(&sur, &m.points, &m.keep), CKG_OK);
+    assert_int_equal(take_points(&sur, &m.points, &m.keep), CKG_OK);
     for (int i = 0; i < test_scale(4, 1); i++) {
         const double u[2] = {fmod(0.13 + 0.37 * i, 1), fmod(0.71 + 0.29 * i, 1)};
         double value;
-        assert_int_equal(ckg__sur_batch(&sur, 1, u, 1, &m.scratch, &value, NULL), CKG_OK);
+        assert_int_equal(log_reductions(&sur, 1, u, 1, &m.scratch, &value, NULL), CKG_OK);
         const double want = reduction(&m, u, sur.best);
         print_message("D %d, [%g, %g]: %.6g, by definition %.6g\n", D, lower, upper, exp(value), want);
         assert_near(exp(value), want, 1e-3 * want + 1e-7);
@@ -186,7 +186,7 @@ static void test_definition_on_a_square(void **state)
 static void test_drawn_points(void **state)
 {
     struct model m;
-    struct ckg__sur all = {.belief = &m.belief, .best = 0.5};
+    struct volume all = {.belief = &m.belief, .best = 0.5};
     const double u[2] = {0.41, 0.33};
     double want;
     double mean = 0;
@@ -195,14 +195,14 @@ static void test_drawn_points(void **state)
     (void)state;
     model_make(&m, 2, -INFINITY, 0.2, 31);
     lay_grid(&m, 2, FINE);
-    assert_int_equal(ckg__sur_make(&all, &m.points, &m.keep), CKG_OK);
-    assert_int_equal(ckg__sur_batch(&all, 1, u, 1, &m.scratch, &want, NULL), CKG_OK);
+    assert_int_equal(take_points(&all, &m.points, &m.keep), CKG_OK);
+    assert_int_equal(log_reductions(&all, 1, u, 1, &m.scratch, &want, NULL), CKG_OK);
     for (int i = 0; i < DRAWS; i++) {
-        struct ckg__sur some = {.belief = &m.belief, .best = 0.5};
+        struct volume some = {.belief = &m.belief, .best = 0.5};
         double value;
-        assert_int_equal(ckg__sur_draw(&some, &m.points, 64, (i + 0.5) / DRAWS, &m.keep, &m.scratch), CKG_OK);
+        assert_int_equal(draw_points(&some, &m.points, 64, (i + 0.5) / DRAWS, &m.keep, &m.scratch), CKG_OK);
         assert_true(some.m <= 64);
-        assert_int_equal(ckg__sur_batch(&some, 1, u, 1, &m.scratch, &value, NULL), CKG_OK);
+        assert_int_equal(log_reductions(&some, 1, u, 1, &m.scratch, &value, NULL), CKG_OK);
         mean += exp(value - want) / DRAWS;
         worst = fmax(worst, fabs(value - want));
     }
@@ -215,11 +215,11 @@ static void test_drawn_points(void **state)
 
 /* --- gradients, and designs that an evaluation settles --- */
 
-static struct ckg__sur surface;
+static struct volume surface;
 
 static int at_points(struct scene *s, int m, const double *U, double *value, double *gradient)
 {
-    return ckg__sur_batch(&surface, m, U, m, &s->arena, value, gradient);
+    return log_reductions(&surface, m, U, m, &s->arena, value, gradient);
 }
 
 static void test_gradient(void **state)
@@ -236,8 +236,8 @@ static void test_gradient(void **state)
         random_points(&s.process[0].rng, 2, 24, U);
         for (int p = 0; p < 24; p++)
             log_weight[p] = -log(24);
-        surface = (struct ckg__sur){.belief = &s.belief, .best = i == 3 ? -INFINITY : 0.2};
-        assert_int_equal(ckg__sur_make(&surface, &(struct ckg__sur_points){24, U, log_weight}, &s.arena), 0);
+        surface = (struct volume){.belief = &s.belief, .best = i == 3 ? -INFINITY : 0.2};
+        assert_int_equal(take_points(&surface, &(struct points){24, U, log_weight}, &s.arena), 0);
         const double error = scene_gradient_error(&s, at_points, 12);
         print_message("gradient: %.2g\n", error);
         assert_true(error <= 1e-4);
@@ -249,7 +249,7 @@ static void test_gradient(void **state)
 static void test_a_design_settles_itself(void **state)
 {
     struct model m;
-    struct ckg__sur sur = {.belief = &m.belief, .best = 0.3};
+    struct volume sur = {.belief = &m.belief, .best = 0.3};
     double apart;
     double itself;
 
@@ -257,10 +257,10 @@ static void test_a_design_settles_itself(void **state)
     model_make(&m, 2, -INFINITY, 0.4, 51);
     m.points.count = 1;
     m.log_weight[0] = 0;
-    assert_int_equal(ckg__sur_make(&sur, &m.points, &m.keep), CKG_OK);
-    assert_int_equal(ckg__sur_batch(&sur, 1, m.U, 1, &m.scratch, &apart, NULL), CKG_OK);
+    assert_int_equal(take_points(&sur, &m.points, &m.keep), CKG_OK);
+    assert_int_equal(log_reductions(&sur, 1, m.U, 1, &m.scratch, &apart, NULL), CKG_OK);
     sur.finite = 1;
-    assert_int_equal(ckg__sur_batch(&sur, 1, m.U, 1, &m.scratch, &itself, NULL), CKG_OK);
+    assert_int_equal(log_reductions(&sur, 1, m.U, 1, &m.scratch, &itself, NULL), CKG_OK);
     assert_near(itself, sur.log_p[0], 1e-12);
     assert_true(apart < itself - 0.1);
     model_free(&m);

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "policy/cited/svm.h"
+#include "policy/cited/policy_svmcbo.c" /* its static functions */
 #include "reference/svm.inc"
 #include "support/near.h"
 #include "support/test.h"
@@ -24,7 +24,7 @@ enum { CASES = sizeof svm_cases / sizeof *svm_cases };
 
 struct trained {
     struct ckg__arena keep, scratch;
-    struct ckg__svm svm;
+    struct svm svm;
 };
 
 static void train(struct trained *t, const struct svm_case *c)
@@ -35,7 +35,7 @@ static void train(struct trained *t, const struct svm_case *c)
     assert_non_null(U);
     for (int k = 0; k < c->D; k++)
         memcpy(U + k * c->n, c->U[k], (size_t)c->n * sizeof *U);
-    must(ckg__svm_train(&t->svm, c->D, c->n, U, c->label, c->cost, c->width, &t->keep, &t->scratch));
+    must(train_svm(&t->svm, c->D, c->n, U, c->label, c->cost, c->width, &t->keep, &t->scratch));
 }
 
 static void forget(struct trained *t)
@@ -45,14 +45,14 @@ static void forget(struct trained *t)
 }
 
 /* What is stored of a machine. */
-static struct svm_values values_of(const struct ckg__svm *svm, const struct svm_case *c)
+static struct svm_values values_of(const struct svm *svm, const struct svm_case *c)
 {
     struct svm_values v = {.b = svm->b};
 
     for (int i = 0; i < c->n; i++)
         v.sum += fabs(svm->weight[i]);
     for (int p = 0; p < SVM_POINTS; p++)
-        v.value[p] = ckg__svm_at(svm, c->at[p], NULL);
+        v.value[p] = side_of(svm, c->at[p], NULL);
     return v;
 }
 
@@ -116,7 +116,7 @@ static void test_optimality(void **state)
             for (int l = 0; l < c->D; l++)
                 u[l] = c->U[l][k];
             const double alpha = c->label[k] * t.svm.weight[k];
-            const double margin = c->label[k] * ckg__svm_at(&t.svm, u, NULL);
+            const double margin = c->label[k] * side_of(&t.svm, u, NULL);
             balance += t.svm.weight[k];
             assert_true(alpha >= 0 && alpha <= c->cost);
             assert_true(alpha > 0 || margin > 1 - 1e-8);
@@ -130,7 +130,7 @@ static void test_optimality(void **state)
 }
 
 struct along {
-    const struct ckg__svm *svm;
+    const struct svm *svm;
     double u[3];
     int k;
     int cover;
@@ -141,7 +141,7 @@ static double value_along(void *context, double step)
     struct along a = *(const struct along *)context;
 
     a.u[a.k] += step;
-    return a.cover ? ckg__svm_cover(a.svm, a.u, NULL) : ckg__svm_at(a.svm, a.u, NULL);
+    return a.cover ? nearness(a.svm, a.u, NULL) : side_of(a.svm, a.u, NULL);
 }
 
 static void test_gradients(void **state)
@@ -156,9 +156,9 @@ static void test_gradients(void **state)
             struct along a = {.svm = &t.svm, .cover = cover};
             memcpy(a.u, c->at[0], sizeof a.u);
             if (cover)
-                ckg__svm_cover(&t.svm, a.u, gradient);
+                nearness(&t.svm, a.u, gradient);
             else
-                ckg__svm_at(&t.svm, a.u, gradient);
+                side_of(&t.svm, a.u, gradient);
             for (a.k = 0; a.k < c->D; a.k++)
                 assert_near(gradient[a.k], difference(value_along, &a, 1e-3),
                             1e-5 * (1 + fabs(gradient[a.k])));
