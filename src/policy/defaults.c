@@ -24,8 +24,9 @@ void ckg__policy_resolve(const struct ckg__policy *policy, int d, int sampled, c
 {
     assert(d > 0 && policy->count <= CKG__MAX_SETTINGS);
     for (int i = 0; i < policy->count; i++)
-        setting[i] = isnan(given[i]) ? ckg_policy_parameter_default(&policy->parameters[i], d, sampled)
-                                     : given[i];
+        setting[i] = !given || isnan(given[i])
+                         ? ckg_policy_parameter_default(&policy->parameters[i], d, sampled)
+                         : given[i];
 }
 
 /* Appends to text as much as fits. */

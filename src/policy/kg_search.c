@@ -544,8 +544,7 @@ int ckg__knowledge_suggest(struct ckg__search *search, struct ckg__choice *choic
         status = maximise(&knowledge, choice);
     if (status || !choice->candidates || (choice->found && choice->value > nothing))
         return status;
-    choice->measure = (struct ckg__set){{0}};
-    return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice);
+    return ckg__policy_fall_back(search, choice);
 }
 
 int ckg__knowledge_score(struct ckg__search *search, int count, const double *U, double *value)

@@ -113,6 +113,26 @@ static void take_effort(const struct ckg__policy *policy, int i, double value, s
         effort->region = value;
 }
 
+int ckg__policy_set(const struct ckg__policy *policy, const double *given, struct ckg__search *search)
+{
+    double *setting = ckg__arena_doubles(search->results, CKG__MAX_SETTINGS);
+
+    if (!setting)
+        return CKG_ERR_NOMEM;
+    ckg__policy_resolve(policy, search->scope->problem->d, search->scope->models->beliefs > 1, given,
+                        setting);
+    search->policy = policy;
+    search->settings = setting;
+    return CKG_OK;
+}
+
+/* own ← the search as the policy sees it: of another row it knows no settings. */
+static int enter(const struct ckg__policy *policy, const struct ckg__search *search, struct ckg__search *own)
+{
+    *own = *search;
+    return policy == search->policy ? CKG_OK : ckg__policy_set(policy, NULL, own);
+}
+
 /* How hard to look; the paper's authors had no settings. */
 static void prepare(const struct ckg__policy *policy, struct ckg__search *search)
 {
@@ -190,30 +210,49 @@ int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *se
                         struct ckg__choice *choice)
 {
     struct ckg__acquisition acquisition;
+    struct ckg__search own;
+    int status = enter(policy, search, &own);
 
     assert(choice->u && (policy->suggest || policy->acquire));
     choice->found = 0;
     choice->by = policy;
-    choice->path = policy->name;
-    if (policy->suggest)
-        return policy->suggest(search, choice);
-    const int status = policy->acquire(search, &acquisition);
-    return status ? status : ckg__acquisition_maximise(search, &acquisition, choice);
+    choice->way = NULL;
+    if (!status && policy->suggest)
+        return policy->suggest(&own, choice);
+    if (!status)
+        status = policy->acquire(&own, &acquisition);
+    return status ? status : ckg__acquisition_maximise(&own, &acquisition, choice);
 }
 
-int ckg__policy_hand_over(const struct ckg__policy *to, const char *path, struct ckg__search *search,
-                          struct ckg__choice *choice)
+int ckg__policy_hand_over(const struct ckg__policy *to, const struct ckg__way *way,
+                          struct ckg__search *search, struct ckg__choice *choice)
 {
     const struct ckg__choice before = *choice;
+    struct ckg__search full = *search;
 
-    for (int o = 0; o < search->outlooks; o++)
-        search->outlook[o].belief = search->outlook[o].full;
-    const int status = ckg__policy_suggest(to, search, choice);
-    choice->path = path;
+    full.outlook = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *full.outlook);
+    if (!full.outlook)
+        return CKG_ERR_NOMEM;
+    for (int o = 0; o < search->outlooks; o++) {
+        full.outlook[o] = search->outlook[o];
+        full.outlook[o].belief = full.outlook[o].full;
+    }
+    const int status = ckg__policy_suggest(to, &full, choice);
+    choice->way = way;
     choice->screen += before.screen;
     choice->inner += before.inner;
     choice->refine += before.refine;
     return status;
+}
+
+int ckg__policy_fall_back(struct ckg__search *search, struct ckg__choice *choice)
+{
+    static const struct ckg__way way = {
+        "cei-fallback", NULL,
+        "No evaluation is expected to change the recommendation, so the expected improvement chose."};
+
+    choice->measure = (struct ckg__set){{0}};
+    return ckg__policy_hand_over(&ckg__policy_cei, &way, search, choice);
 }
 
 double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__models *models, double value)
@@ -239,15 +278,28 @@ const struct ckg__policy *ckg__policy_acting(const struct ckg__policy *policy,
 int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count,
                       const double *U, double *value)
 {
-    policy = ckg__policy_acting(policy, search);
-    if (policy->score)
-        return policy->score(search, count, U, value);
-    if (!policy->acquire)
-        return ckg__fail(CKG_ERR_INVALID, "policy %s has no values", policy->name);
     struct ckg__acquisition acquisition;
-    const int status = policy->acquire(search, &acquisition);
+    struct ckg__search own;
+
+    policy = ckg__policy_acting(policy, search);
+    int status = enter(policy, search, &own);
+    if (!status && policy->score)
+        return policy->score(&own, count, U, value);
+    if (!status && !policy->acquire)
+        return ckg__fail(CKG_ERR_INVALID, "policy %s has no values", policy->name);
+    if (!status)
+        status = policy->acquire(&own, &acquisition);
     return status ? status
-                  : ckg__acquisition_at(search, &acquisition, count, U, count, search->results, value, NULL);
+                  : ckg__acquisition_at(&own, &acquisition, count, U, count, own.results, value, NULL);
+}
+
+int ckg__policy_score_outcomes(const struct ckg__policy *policy, struct ckg__search *search, int count,
+                               const double *U, double *value)
+{
+    struct ckg__search own;
+    const int status = enter(policy, search, &own);
+
+    return status ? status : policy->score_outcomes(&own, count, U, value);
 }
 
 /* --- the public list --- */

@@ -44,6 +44,7 @@ struct ckg__policy {
     const ckg_policy_parameter *parameters; /* (count) from the list of its settings (settings.h) */
     int count;
     unsigned traits;
+    const char *reason; /* why it chooses a design, for people; NULL: because its value is the largest */
     const struct ckg__scope_source *narrow; /* NULL: it sees what the study sees */
     /* The row that chooses in its place, and whose values it gives; NULL: it does so itself. */
     const struct ckg__policy *(*acting)(const struct ckg__search *search);
@@ -93,9 +94,15 @@ const struct ckg__policy *ckg__policy_find(const char *name);
 int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_setting *settings,
                          double *given);
 
-/* setting (count of the row) ← what was given, else the row's defaults for a problem of d parameters. */
+/*
+ * setting (count of the row) ← what was given (NULL: nothing), else the row's defaults for a problem of d
+ * parameters.
+ */
 void ckg__policy_resolve(const struct ckg__policy *policy, int d, int sampled, const double *given,
                          double *setting);
+
+/* The same for the search, which becomes one of the row. */
+int ckg__policy_set(const struct ckg__policy *policy, const double *given, struct ckg__search *search);
 
 /* The most rows that there can be, a row's number among them, and the policy of a study that names none. */
 enum { CKG__MAX_POLICIES = 32 };
@@ -116,19 +123,34 @@ int ckg__policy_price(const struct ckg__policy *policy, struct ckg__search *sear
 void ckg__policy_release_kept(void **kept);
 void ckg__policy_free_kept(void **kept);
 
-/* The policy's choice and its values, by whichever of its functions there is. */
+/*
+ * The policy's choice and its values, by whichever of its functions there is. Where the search began for
+ * another row, this one sees a search with settings of its own, their defaults.
+ */
 int ckg__policy_suggest(const struct ckg__policy *policy, struct ckg__search *search,
                         struct ckg__choice *choice);
 int ckg__policy_score(const struct ckg__policy *policy, struct ckg__search *search, int count,
                       const double *U, double *value);
+
+int ckg__policy_score_outcomes(const struct ckg__policy *policy, struct ckg__search *search, int count,
+                               const double *U, double *value);
 
 /* The row whose values ckg__policy_score gives: the policy's own, or the one that chooses in its place. */
 const struct ckg__policy *ckg__policy_acting(const struct ckg__policy *policy,
                                              const struct ckg__search *search);
 
 /* Leaves the choice to another policy, over all outcomes; the seconds spent so far are kept. */
-int ckg__policy_hand_over(const struct ckg__policy *to, const char *path, struct ckg__search *search,
-                          struct ckg__choice *choice);
+int ckg__policy_hand_over(const struct ckg__policy *to, const struct ckg__way *way,
+                          struct ckg__search *search, struct ckg__choice *choice);
+
+/* Where a look ahead promises nothing, to the expected improvement. */
+int ckg__policy_fall_back(struct ckg__search *search, struct ckg__choice *choice);
+
+/*
+ * The design by which one more evaluation would gain most, and that gain: of a recommendation that is
+ * `known`, a design in hand, its improvement; else by a look ahead (policy_auto.c).
+ */
+int ckg__policy_next_gain(struct ckg__search *search, int known, struct ckg__choice *choice);
 
 /* A value of the policy in the unit that it is measured in. */
 double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__models *models, double value);

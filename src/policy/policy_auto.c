@@ -28,16 +28,24 @@ static const struct ckg__policy *acting(const struct ckg__search *search)
     return improves(search) ? &ckg__policy_cei : &ckg__policy_ckg;
 }
 
+int ckg__policy_next_gain(struct ckg__search *search, int known, struct ckg__choice *choice)
+{
+    static const struct ckg__way improve = {
+        "improve", NULL,
+        "The best measured design is recommended, and here it is expected to be improved on by most."};
+
+    return known ? ckg__policy_hand_over(&ckg__policy_cei, &improve, search, choice)
+                 : ckg__policy_suggest(&ckg__policy_ckg, search, choice);
+}
+
 static int suggest(struct ckg__search *search, struct ckg__choice *choice)
 {
-    if (improves(search))
-        return ckg__policy_hand_over(&ckg__policy_cei, "improve", search, choice);
-    return ckg__policy_suggest(&ckg__policy_ckg, search, choice);
+    return ckg__policy_next_gain(search, improves(search), choice);
 }
 
 static int score_outcomes(struct ckg__search *search, int count, const double *U, double *value)
 {
-    return ckg__policy_ckg.score_outcomes(search, count, U, value);
+    return ckg__policy_score_outcomes(&ckg__policy_ckg, search, count, U, value);
 }
 
 /* Below this share of sd(y) an improvement is one of the last digits, and new ground may be looked at. */

@@ -74,6 +74,7 @@ const struct ckg__policy ckg__policy_ckg = {
     .reference = "Ungredda and Branke, Bayesian optimisation for constrained problems",
     .value = "expected gain of the recommendation, in the objective's units",
     .unit = CKG__UNIT_OBJECTIVE,
+    .reason = "Evaluated here, the recommended design is expected to become better by most.",
     CKG__TABLE(parameters),
     .traits = CKG__TRAIT_POINTS,
     .suggest = ckg__knowledge_suggest,

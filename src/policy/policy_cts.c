@@ -55,7 +55,7 @@ int ckg__cts_score(struct ckg__search *search, int count, const double *U, doubl
     X(candidates, {.value = 300, .per_parameter = 50, .most = 800}, 1, 10000, 1, \
       "space-filling designs of the draw, whose cost grows with the cube")
 /* clang-format on */
-CKG__SETTINGS(settings, parameters, SETTINGS);
+static const ckg_policy_parameter parameters[] = {SETTINGS(CKG__ROW)};
 
 static void prepare(struct ckg__search *search)
 {

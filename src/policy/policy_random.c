@@ -37,5 +37,6 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice)
 const struct ckg__policy ckg__policy_random = {.name = "random",
                                                .title = "uniformly at random: a control",
                                                .reference = "Bergstra and Bengio 2012",
+                                               .reason = "The next design of a policy that needs no models.",
                                                .traits = CKG__TRAIT_NO_MODEL,
                                                .suggest = suggest};

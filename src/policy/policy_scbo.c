@@ -490,6 +490,8 @@ static int lay_candidates(struct ckg__search *search, double **out, int *count)
 /* The next point of a new region's initial design, a Latin hypercube of its own. */
 static int from_fresh_design(const struct ckg__search *search, struct ckg__choice *choice)
 {
+    static const struct ckg__way way = {"restart", "restart",
+                                        "The trust region has shrunk away; this design begins a new one."};
     const struct ckg_problem *problem = search->scope->problem;
     const struct ckg__region *region = region_of(search);
     const size_t size = (size_t)region->initial * (size_t)(ckg__ruled(problem) ? problem->D : problem->d);
@@ -515,7 +517,7 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
             return CKG_ERR_CANCELLED;
         ckg__problem_from_cube(problem, design + next * (size_t)problem->d, choice->u);
     }
-    choice->path = "restart";
+    choice->way = &way;
     choice->value = NAN;
     choice->found = !ckg__search_taken(search, choice->u, x);
     return CKG_OK;

@@ -28,5 +28,6 @@ static int suggest(struct ckg__search *search, struct ckg__choice *choice)
 const struct ckg__policy ckg__policy_sobol = {.name = "sobol",
                                               .title = "the scrambled Sobol sequence: a control",
                                               .reference = "Sobol 1967; Owen 1995; Joe and Kuo 2008",
+                                              .reason = "The next design of a policy that needs no models.",
                                               .traits = CKG__TRAIT_NO_MODEL,
                                               .suggest = suggest};

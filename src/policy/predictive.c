@@ -314,8 +314,7 @@ int ckg__predictive_suggest(struct ckg__search *search, struct ckg__choice *choi
     if (!failed && (status || !choice->candidates || (choice->found && choice->value > nothing)))
         return status;
     ckg__error_clear();
-    choice->measure = (struct ckg__set){{0}};
-    return ckg__policy_hand_over(&ckg__policy_cei, "cei-fallback", search, choice);
+    return ckg__policy_fall_back(search, choice);
 }
 
 int ckg__predictive_score_outcomes(struct ckg__search *search, int count, const double *U, double *value)

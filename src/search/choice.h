@@ -9,6 +9,13 @@
 
 struct ckg__policy;
 
+/* How a design came about, where it is not the best by a policy's value alone. */
+struct ckg__way {
+    const char *path;      /* in a word (ckg_suggestion.path) */
+    const char *chosen_by; /* who chose; NULL: the policy whose value it has */
+    const char *reason;    /* for people */
+};
+
 /* What was chosen. */
 struct ckg__choice {
     double *u;                    /* (D), the caller's */
@@ -16,8 +23,8 @@ struct ckg__choice {
     int again;                    /* 1 + the design of the study that it is to the last bit; 0: a new one */
     const struct ckg__policy *by; /* whose value it is: another's where the policy handed over */
     double value;
-    int in_units;     /* 1: in the unit that it is measured in, else in that of the models */
-    const char *path; /* the policy's name, or how else it came about */
+    int in_units;               /* 1: in the unit that it is measured in, else in that of the models */
+    const struct ckg__way *way; /* NULL: the best by the policy's value */
     int candidates;
     /* 1: the policy would learn next to nothing there, and new ground may be looked at instead */
     int stalled;

@@ -10,6 +10,12 @@
 #include "base/maths.h"
 #include "search/choice.h"
 
+static const struct ckg__way by_exploring = {"explore", "explore",
+                                             "Far from all data and probably feasible: the search had "
+                                             "stalled, or a constraint has only ever said no."};
+static const struct ckg__way by_chance = {
+    "random", "random", "Any design that is free: the models had nothing to go by, or no time."};
+
 enum { EXPLORE = 400, TRIES = 64 };
 
 /* Multiply-adds that a look at one design is worth, rules and the trials there included. */
@@ -59,7 +65,7 @@ static int farthest(struct ckg__search *search, int likely, struct ckg__choice *
     double best = -INFINITY;
 
     assert(search->outlooks > 0);
-    choice->path = "explore";
+    choice->way = &by_exploring;
     choice->value = NAN;
     choice->measure = (struct ckg__set){{0}};
     choice->found = 0;
@@ -100,7 +106,7 @@ int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice)
     double *U = ckg__arena_doubles(search->results, TRIES * (size_t)problem->D);
     double x[CKG_MAX_PARAMETERS];
 
-    choice->path = "random";
+    choice->way = &by_chance;
     choice->value = NAN;
     choice->measure = (struct ckg__set){{0}};
     choice->found = 0;

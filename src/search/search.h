@@ -68,13 +68,16 @@ struct ckg__outlook {
     int active[CKG__MAX_OUTCOMES];            /* 1: the constraint is near its limit at x_r */
 };
 
+struct ckg__policy;
+
 struct ckg__search {
     const struct ckg__scope *scope;
     uint64_t revision; /* of its data */
     int initial;       /* designs of the study's initial design */
     int budget;        /* evaluations in all; 0: not known */
     struct ckg__effort effort;
-    const void *settings;    /* the policy's struct (settings.h) */
+    const struct ckg__policy *policy; /* for which it began; NULL: for a recommendation */
+    const void *settings;    /* its struct (policy/settings.h); another row gets a search with its own */
     const double *objective; /* (trials) what was measured of it, in model units; NAN: nothing */
     struct ckg__pool *pool;
     struct ckg__arena *arena;   /* (threads) scratch of each worker */

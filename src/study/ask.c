@@ -27,22 +27,6 @@ static int pending_count(const ckg_study *s)
     return count;
 }
 
-/* The policy's settings: those given to the study's own policy, and the defaults. */
-static int make_settings(ckg_study *s, const struct ckg__policy *policy, struct ckg__search *search)
-{
-    double *setting = ckg__arena_doubles(&s->results, CKG__MAX_SETTINGS);
-    double none[CKG__MAX_SETTINGS];
-
-    if (!setting)
-        return CKG_ERR_NOMEM;
-    for (int i = 0; i < CKG__MAX_SETTINGS; i++)
-        none[i] = NAN;
-    ckg__policy_resolve(policy, s->problem->d, s->models.beliefs > 1, policy == s->policy ? s->given : none,
-                        setting);
-    search->settings = setting;
-    return CKG_OK;
-}
-
 /* A search for the policy, which may be NULL, that knows the study but for what the models say. */
 static struct ckg__search make_search(ckg_study *s, const struct ckg__policy *policy)
 {
@@ -52,6 +36,7 @@ static struct ckg__search make_search(ckg_study *s, const struct ckg__policy *po
         .initial = s->initial,
         .budget = s->problem->separate ? 0 : s->budget,
         .effort = s->effort,
+        .policy = policy,
         .pool = s->pool,
         .arena = s->arena,
         .results = &s->results,
@@ -78,7 +63,7 @@ int ckg__study_believe(ckg_study *s, const struct ckg__policy *policy, double st
     int status = ckg__models_update(&s->models, s->revision, pending_count(s));
     search->effort = s->models.beliefs > 1 ? s->effort_sampled : s->effort;
     if (!status && policy)
-        status = make_settings(s, policy, search);
+        status = ckg__policy_set(policy, policy == s->policy ? s->given : NULL, search);
 
     /* And what is under way. */
     ckg__interrupt_stage(&s->interrupt, 1);
@@ -165,11 +150,13 @@ static int make_design(ckg_study *s)
 /* A design of the study once more, to the last bit. */
 static void choose_again(const ckg_study *s, int design, struct ckg__choice *choice)
 {
+    static const struct ckg__way repeat = {
+        "repeat", "repeat", "The best design so far once more, to see whether there is noise."};
     const size_t D = (size_t)s->problem->D;
 
     memcpy(choice->u, s->data.u + (size_t)design * D, D * sizeof *choice->u);
     choice->again = 1 + design;
-    choice->path = "repeat";
+    choice->way = &repeat;
 }
 
 /*
@@ -178,6 +165,8 @@ static void choose_again(const ckg_study *s, int design, struct ckg__choice *cho
  */
 static int from_design(ckg_study *s, struct ckg__choice *choice)
 {
+    static const struct ckg__way initial = {
+        "design", "initial", "A point of the initial design, which fills the space before models choose."};
     const int in_design = s->data.trials < s->initial;
     double x[CKG_MAX_PARAMETERS];
     struct ckg__search search = make_search(s, s->policy);
@@ -201,7 +190,7 @@ static int from_design(ckg_study *s, struct ckg__choice *choice)
         choice->found = !ckg__search_taken(&search, choice->u, x);
     }
     const int status = choice->found ? CKG_OK : ckg__search_any(&search, choice);
-    choice->path = in_design ? "design" : "random";
+    choice->way = in_design ? &initial : choice->way;
     return status;
 }
 
@@ -272,6 +261,10 @@ static int choose_outcomes(struct ckg__search *search, struct ckg__choice *choic
 /* The choice of a local search as a design of the study, or any if that one is taken. */
 static int to_study(const struct ckg__search *local, struct ckg__choice *choice)
 {
+    static const struct ckg__way way = {"local", "local",
+                                        "The most promising design near the best one, by models of that "
+                                        "neighbourhood: looking everywhere had "
+                                        "stopped helping."};
     const struct ckg__scope *scope = local->scope;
     struct ckg__search search = *local;
     double x[CKG_MAX_PARAMETERS];
@@ -279,7 +272,7 @@ static int to_study(const struct ckg__search *local, struct ckg__choice *choice)
     search.scope = scope->outer;
     choice->value = ckg__policy_in_units(choice->by, scope->models, choice->value);
     choice->in_units = 1;
-    choice->path = "local";
+    choice->way = &way;
     if (choice->found)
         scope->to_outer(scope, choice->u);
 
@@ -420,6 +413,17 @@ static int describe(ckg_study *s, const double *u, int modelled, ckg_suggestion 
     return CKG_OK;
 }
 
+/* How it came about, who chose it, and why. */
+static void say_why(const struct ckg__choice *choice, ckg_suggestion *out)
+{
+    const struct ckg__way *way = choice->way;
+    const char *best = "Of the designs that were compared it has the largest value of the policy.";
+
+    out->path = way ? way->path : choice->by->name;
+    out->chosen_by = way && way->chosen_by ? way->chosen_by : choice->by->name;
+    out->reason = way ? way->reason : choice->by->reason ? choice->by->reason : best;
+}
+
 /* Which outcomes to measure, and what that costs. */
 static void say_what_to_measure(const ckg_study *s, const struct ckg__set *chosen, ckg_suggestion *out)
 {
@@ -472,13 +476,11 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
         assert(ckg__rules_allow(s->problem, out->x));
         status = describe(s, u, modelled, out);
     }
-    out->path = choice.path;
     out->value = !modelled         ? NAN
                  : choice.in_units ? choice.value
                                    : ckg__policy_in_units(choice.by, &s->models, choice.value);
     out->candidates = choice.candidates;
-    if (!status)
-        ckg__study_say_why(&choice, out);
+    say_why(&choice, out);
     say_what_to_measure(s, &choice.measure, out);
 
     /* From here on it is pending, unless the caller has given up. */

@@ -22,7 +22,7 @@
 #include "base/sized.h"
 #include "study/study.h"
 #include "search/draws.h"
-#include "policy/kg_search.h"
+#include "policy/policy.h"
 
 /* Beliefs that are looked through; draws in all, and of each belief at least; points everywhere, around x_r,
  * and at the ends of ranges. */
@@ -87,12 +87,11 @@ static void look_lightly(struct ckg__effort *effort)
 
 static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct reference *r, double *one)
 {
-    struct ckg__choice choice = {.u = r->next, .value = NAN, .by = &ckg__policy_ckg};
+    struct ckg__choice choice = {.u = r->next, .value = NAN};
 
     memcpy(r->next, r->u, (size_t)s->problem->D * sizeof *r->next);
     look_lightly(&search->effort);
-    const int status = isnan(r->known) ? ckg__knowledge_suggest(search, &choice)
-                                       : ckg__policy_hand_over(&ckg__policy_cei, "improve", search, &choice);
+    const int status = ckg__policy_next_gain(search, !isnan(r->known), &choice);
     if (status)
         return status;
 

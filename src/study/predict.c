@@ -398,7 +398,7 @@ int ckg_study_score_outcomes(ckg_study *s, const char *policy, int count, const 
         return ckg__fail(CKG_ERR_INVALID, "policy %s has no value for a single outcome", row->name);
     status = search_at(s, row, count, X, &search, &U);
     if (!status)
-        status = row->score_outcomes(&search, count, U, value);
+        status = ckg__policy_score_outcomes(row, &search, count, U, value);
     for (int i = 0; !status && i < count * s->problem->outcomes; i++)
         value[i] = ckg__policy_in_units(row, &s->models, value[i]);
     return ckg__study_end_search(s, status);

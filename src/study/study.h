@@ -53,9 +53,6 @@ int ckg__study_relax(ckg_study *study, const struct ckg__scope **scope);
  */
 int ckg__study_repeat_due(const ckg_study *study);
 
-/* suggestion->chosen_by and ->reason (reason.c). */
-void ckg__study_say_why(const struct ckg__choice *choice, ckg_suggestion *suggestion);
-
 /* 1 when one outcome may be measured without the others. */
 int ckg__study_measures_apart(const ckg_study *study, const struct ckg__policy *policy);
 
