@@ -236,6 +236,62 @@ static int checks(struct app_api_study *study, json_t *in, struct app_text *out)
     return status;
 }
 
+/* --- figures --- */
+
+static const struct app_plot *find_kind(const char *name)
+{
+    for (int i = 0; name && app_plots[i]; i++)
+        if (!strcmp(app_plots[i]->name, name) && app_plots[i]->make)
+            return app_plots[i];
+    return NULL;
+}
+
+/* The outcome of that name, the objective when none is given; -1: there is none. */
+static int find_outcome(const struct app_definition *d, const char *name)
+{
+    for (int j = 0; j <= app_constraints(d); j++)
+        if (!name || !strcmp(app_outcome_name(d, j), name))
+            return j;
+    return -1;
+}
+
+static int figure(struct app_api_study *study, json_t *in, struct app_text *out)
+{
+    const char *name = json_string_value(json_object_get(in, "kind"));
+    const struct app_plot *kind = find_kind(name);
+    struct app_figure made = {0};
+    struct view v;
+    int status = read_view(study, in, &v);
+
+    /* What is asked for. */
+    struct app_plot_options options = {.policy = json_string_value(json_object_get(in, "policy"))};
+    if (!status) {
+        options.x = v.x;
+        options.y = v.y;
+        options.outcome = find_outcome(v.show.definition, json_string_value(json_object_get(in, "outcome")));
+    }
+    if (!status && !kind)
+        status = app_fail(study->notebook.message, CKG_ERR_INVALID, "there is no figure '%s'", name);
+    if (!status && options.outcome < 0)
+        status = app_fail(study->notebook.message, CKG_ERR_INVALID,
+                          "`outcome` must be the name of an outcome");
+    if (!status && v.x >= 0 && v.x == v.y)
+        status = app_fail(study->notebook.message, CKG_ERR_INVALID, "`x` and `y` name the same parameter");
+
+    if (!status)
+        status = app_figure_make_data(&made, kind, &v.show, &options);
+    if (!status) {
+        app_json_open(out, NULL, '{');
+        app_json_member(out, "at");
+        app_design_write(v.show.definition, v.show.centre, out);
+        app_json_member(out, "figure");
+        app_figure_write(&made, out);
+        app_json_close(out, '}');
+    }
+    app_figure_free(&made);
+    return status;
+}
+
 /* --- the rows --- */
 
 #define MODELS .type = APP_TYPE_JSON, .lane = APP_LANE_MODELS
@@ -248,5 +304,15 @@ const struct app_action app_grids[] = {
      .takes = {{"at", APP_IS_OBJECT, NULL}, {"x", APP_IS_TEXT, NULL}, {"y", APP_IS_TEXT, NULL}},
      .run = map},
     {.name = "checks", MODELS, .run = checks},
+    {.name = "figure",
+     MODELS,
+     .argument = "of",
+     .takes = {{"kind", APP_IS_TEXT, "`kind` must be the name of a figure"},
+               {"x", APP_IS_TEXT, NULL},
+               {"y", APP_IS_TEXT, NULL},
+               {"at", APP_IS_OBJECT, NULL},
+               {"outcome", APP_IS_TEXT, NULL},
+               {"policy", APP_IS_TEXT, NULL}},
+     .run = figure},
     {0},
 };

@@ -169,3 +169,34 @@ int app_trial_keys(const struct app_show *s, struct app_key *keys)
             .kind = APP_KEY_MARK, .shape = APP_STAR, .pen = app_star_pen, .text = "recommended"};
     return count;
 }
+
+/* --- trials as layers --- */
+
+const char *app_figure_hint(struct app_figure *f, const struct app_show *s, const struct app_trial *t)
+{
+    struct app_text text = {0};
+
+    app_trial_hint(s->definition, t, &text);
+    f->failed |= text.failed;
+    const char *hint = app_figure_text(f, "%s", text.data ? text.data : "");
+    app_text_free(&text);
+    return hint;
+}
+
+void app_add_looks(struct app_panel *p, const struct app_show *s, struct app_layer *marks[APP_LOOKS])
+{
+    const int count = s->notebook->count;
+    int occurs[APP_LOOKS + 1] = {0};
+
+    /* What is feasible lies on top. */
+    for (int i = 0; i < count; i++)
+        occurs[app_trial_look(&s->notebook->trials[i])] = 1;
+    for (int k = APP_LOOKS - 1; k >= 0; k--) {
+        marks[k] = NULL;
+        if (!occurs[k])
+            continue;
+        marks[k] = app_panel_layer(p, APP_LAYER_MARKS, app_looks[k].pen, app_looks[k].text);
+        marks[k]->shape = app_looks[k].shape;
+        marks[k]->size = count <= 150 ? 3.4 : count <= 500 ? 2.6 : 1.9;
+    }
+}

@@ -223,5 +223,6 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
 }
 
 const struct app_plot app_plot_acquisition = {
-    "acquisition", "the policy's value of evaluating a design next, over one or two parameters", possible,
-    size, draw};
+    "acquisition", "the policy's value of evaluating a design next, over one or two parameters",
+    possible,      size,
+    draw,          NULL};

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "figure/draw/chart.h"
 #include "figure/figure.h"
 #include "figure/kept.h"
 
@@ -15,6 +14,7 @@ static const struct app_pen best_pen = {.stroke = APP_INK_BEST, .width = 1.8};
 static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6, .dash = APP_DASHED};
 static const struct app_pen band_pen = {.fill = APP_INK_MEAN, .clear = 0.84};
 static const struct app_pen start_pen = {.stroke = APP_INK_SOFT, .width = 1, .dash = APP_DOTTED};
+static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED};
 
 static int possible(const struct app_show *s, const struct app_plot_options *options)
 {
@@ -23,14 +23,6 @@ static int possible(const struct app_show *s, const struct app_plot_options *opt
                     : app_fail(s->notebook->message, CKG_ERR_STATE,
                                "%s: no trial has ended yet, so there is no convergence to show",
                                s->definition->name);
-}
-
-static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
-                 double *height)
-{
-    (void)s;
-    *width = options->width > 0 ? options->width : 640;
-    *height = 540;
 }
 
 static int has_ended(const struct app_trial *t)
@@ -47,7 +39,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* The middle of the measured values: nine tenths, unless the rest is hardly further away. */
-static int find_spread(const struct app_show *s, struct app_range *range)
+static int find_spread(const struct app_show *s, int outcome, struct app_range *range)
 {
     double *values = malloc((size_t)s->notebook->count * sizeof *values);
     int count = 0;
@@ -56,7 +48,7 @@ static int find_spread(const struct app_show *s, struct app_range *range)
         return app_show_no_memory(s);
 
     for (int i = 0; i < s->notebook->count; i++) {
-        const double value = app_trial_value(&s->notebook->trials[i], 0);
+        const double value = app_trial_value(&s->notebook->trials[i], outcome);
         if (has_ended(&s->notebook->trials[i]) && isfinite(value))
             values[count++] = value;
     }
@@ -73,10 +65,13 @@ static int find_spread(const struct app_show *s, struct app_range *range)
     return CKG_OK;
 }
 
-static int choose_range(const struct app_show *s, const struct app_history *history, struct app_range *range)
+static int choose_range(const struct app_show *s, int outcome, const struct app_history *history,
+                        struct app_range *range)
 {
-    const int status = find_spread(s, range);
+    const int status = find_spread(s, outcome, range);
 
+    if (outcome)
+        return status;
     if (s->best)
         app_range_add(range, app_trial_value(s->best, 0));
 
@@ -154,7 +149,7 @@ static int find_gap(const struct app_show *s, struct gap *g)
     return status;
 }
 
-/* --- drawing --- */
+/* --- the layers --- */
 
 /* What is shown of a value: itself, or its gap. */
 static double shown_of(const struct gap *g, double value)
@@ -162,117 +157,9 @@ static double shown_of(const struct gap *g, double value)
     return g ? fmax(gap_of(g, value), 0) : value;
 }
 
-/* A value beyond the axis is marked at its edge. */
-static void draw_values(const struct app_chart *c, const struct app_show *s, const struct gap *g)
-{
-    const double radius = s->ended <= 150 ? 3.4 : s->ended <= 500 ? 2.6 : 1.9;
-    int evaluation = 0;
-
-    for (int i = 0; i < s->notebook->count; i++) {
-        const struct app_trial *t = &s->notebook->trials[i];
-        const double measured = app_trial_value(t, 0);
-        struct app_text hint = {0};
-
-        if (!has_ended(t))
-            continue;
-        evaluation++;
-
-        /* An infeasible design that is ahead of the best is marked below, like one that failed. */
-        const double value = g ? gap_of(g, measured) : measured;
-        const struct app_look *look = &app_looks[app_trial_look(t)];
-        const double at = isnan(value) ? c->y.low : fmin(fmax(value, c->y.low), c->y.high);
-        const double inset = isnan(value) || value < c->y.low ? -5 : value > c->y.high ? 5 : 0;
-        const double y = g && inset < 0 ? c->box.y + c->box.height : app_chart_y(c, at);
-
-        app_trial_hint(s->definition, t, &hint);
-        app_draw_mark(c->canvas, look->shape, app_chart_x(c, evaluation), y + inset, radius, &look->pen,
-                      hint.data);
-        app_text_free(&hint);
-    }
-}
-
-static void draw_best(const struct app_chart *c, const struct app_show *s, const struct gap *g)
-{
-    struct app_path path = {0};
-    double best = NAN;
-    int evaluation = 0;
-
-    /* A step at every evaluation that improves on the best. */
-    for (int i = 0; i < s->notebook->count; i++) {
-        const struct app_trial *t = &s->notebook->trials[i];
-        const double value = app_trial_value(t, 0);
-
-        if (!has_ended(t))
-            continue;
-        evaluation++;
-        if (app_trial_improves(s->definition->problem, t, best)) {
-            if (isnan(best))
-                app_path_move(&path, app_chart_x(c, evaluation), app_chart_y(c, shown_of(g, value)));
-            else
-                app_path_line(&path, app_chart_x(c, evaluation), app_chart_y(c, shown_of(g, best)));
-            best = value;
-            app_path_line(&path, app_chart_x(c, evaluation), app_chart_y(c, shown_of(g, best)));
-        }
-    }
-
-    /* The last one holds to the end. */
-    if (!isnan(best))
-        app_path_line(&path, app_chart_x(c, s->ended), app_chart_y(c, shown_of(g, best)));
-    app_draw(c->canvas, &path, &best_pen);
-}
-
-/*
- * Far outside the axis a coordinate is as good as at twice its height; some readers of SVG stumble over more.
- */
-static double tame(const struct app_chart *c, double value)
-{
-    const double y = app_chart_y(c, value);
-    const double far = 2 * c->box.height;
-
-    return fmin(fmax(y, c->box.y - far), c->box.y + c->box.height + far);
-}
-
-static void draw_band(const struct app_chart *c, const struct app_history *r)
-{
-    struct app_path band = {0};
-
-    /* Along the upper edge, and back along the lower. */
-    for (int k = 0; k < r->count; k++)
-        (k ? app_path_line : app_path_move)(&band, app_chart_x(c, r->evaluations[k]),
-                                            tame(c, r->mean[k] + 2 * r->sd[k]));
-    for (int k = r->count - 1; k >= 0; k--)
-        app_path_line(&band, app_chart_x(c, r->evaluations[k]), tame(c, r->mean[k] - 2 * r->sd[k]));
-
-    if (r->count)
-        app_path_close(&band);
-    app_draw(c->canvas, &band, &band_pen);
-}
-
-static void draw_line(const struct app_chart *c, const struct app_history *r, const struct gap *g)
-{
-    struct app_path line = {0};
-
-    for (int k = 0; k < r->count; k++)
-        (k ? app_path_line : app_path_move)(&line, app_chart_x(c, r->evaluations[k]),
-                                            tame(c, shown_of(g, r->mean[k])));
-    if (r->count == 1) /* a line of one point shows nothing */
-        app_path_line(&line, app_chart_x(c, r->evaluations[0] + 0.2), tame(c, shown_of(g, r->mean[0])));
-    app_draw(c->canvas, &line, &mean_pen);
-}
-
-/* Marks alone, and why there is no more. */
-static void draw_nothing(const struct app_chart *c)
-{
-    static const struct app_lettering letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
-
-    app_draw_letters(c->canvas, c->box.x + c->box.width / 2, c->box.y + c->box.height / 2, &letters,
-                     "the objective has not been measured yet");
-}
-
 /* Where the initial design ends, as far as trials came from it. */
-static void draw_start(const struct app_chart *c, const struct app_show *s, int labelled)
+static void add_start(struct app_panel *p, const struct app_show *s, const char *label)
 {
-    static const struct app_lettering letters = {10, APP_INK_SOFT, APP_END, 0, -90};
     int evaluation = 0;
     int last = 0;
 
@@ -285,12 +172,98 @@ static void draw_start(const struct app_chart *c, const struct app_show *s, int 
 
     if (!last || last >= s->ended)
         return;
-    const double x = app_chart_x(c, last + 0.5);
+    struct app_layer *rule = app_panel_layer(p, APP_LAYER_RULE, start_pen, NULL);
+    rule->label = label;
+    app_layer_add(rule, (struct app_point){.x = last + 0.5});
+}
 
-    app_draw_line(c->canvas, x, c->box.y, x, c->box.y + c->box.height, &start_pen);
-    if (labelled)
-        app_draw_letters(c->canvas, x < c->box.x + 16 ? x + 11 : x - 4, c->box.y + 5, &letters,
-                         "initial design");
+/* A step at every evaluation that improves on the best; the last one holds to the end. */
+static void add_best(struct app_panel *p, const struct app_show *s, const struct gap *g)
+{
+    double best = NAN;
+    int evaluation = 0;
+
+    if (!s->best)
+        return;
+    struct app_layer *steps = app_panel_layer(p, APP_LAYER_STEPS, best_pen, "best feasible so far");
+    for (int i = 0; i < s->notebook->count; i++) {
+        const struct app_trial *t = &s->notebook->trials[i];
+
+        evaluation += has_ended(t);
+        if (has_ended(t) && app_trial_improves(s->definition->problem, t, best)) {
+            best = app_trial_value(t, 0);
+            app_layer_add(steps, (struct app_point){.x = evaluation, .y = shown_of(g, best)});
+        }
+    }
+    app_layer_add(steps, (struct app_point){.x = s->ended, .y = shown_of(g, best)});
+}
+
+/* What was recommended after each evaluation, as it was predicted then. */
+static void add_recommended(struct app_panel *p, const struct app_history *r, const struct gap *g)
+{
+    if (!r->count)
+        return;
+    if (!g) {
+        struct app_layer *band = app_panel_layer(p, APP_LAYER_BAND, band_pen, NULL);
+        for (int k = 0; k < r->count; k++)
+            app_layer_add(band, (struct app_point){.x = r->evaluations[k],
+                                                   .low = r->mean[k] - 2 * r->sd[k],
+                                                   .high = r->mean[k] + 2 * r->sd[k]});
+    }
+
+    struct app_layer *line = app_panel_layer(p, APP_LAYER_LINE, mean_pen,
+                                             "recommended, as predicted then, ±2 sd");
+    for (int k = 0; k < r->count; k++)
+        app_layer_add(line, (struct app_point){.x = r->evaluations[k], .y = shown_of(g, r->mean[k])});
+}
+
+/* Every value that was measured; an infeasible design that is ahead of the best is marked below, like one
+ * that failed. */
+static void add_values(struct app_panel *p, const struct app_show *s, int outcome, const struct gap *g)
+{
+    struct app_layer *marks[APP_LOOKS];
+    int evaluation = 0;
+
+    app_add_looks(p, s, marks);
+    for (int i = 0; i < s->notebook->count; i++) {
+        const struct app_trial *t = &s->notebook->trials[i];
+        const double value = app_trial_value(t, outcome);
+
+        if (!has_ended(t))
+            continue;
+        evaluation++;
+        app_layer_add(marks[app_trial_look(t)], (struct app_point){.x = evaluation,
+                                                                   .y = g ? gap_of(g, value) : value,
+                                                                   .trial = t->number,
+                                                                   .hint = app_figure_hint(p->figure, s, t)});
+    }
+}
+
+static void add_limits(struct app_panel *p, const struct app_show *s, int outcome)
+{
+    const struct app_outcome o = app_outcome_at(s->definition, outcome);
+    const double limits[] = {o.min, o.max};
+
+    for (int i = 0; outcome && i < 2; i++)
+        if (limits[i] >= p->y.low && limits[i] <= p->y.high) {
+            struct app_layer *rule = app_panel_layer(p, APP_LAYER_RULE, limit_pen, "limit");
+            rule->level = 1;
+            app_layer_add(rule, (struct app_point){.y = limits[i]});
+        }
+}
+
+/* --- the panels --- */
+
+static void add_values_panel(struct app_panel *p, const struct app_show *s, int outcome,
+                             const struct app_history *history, const struct gap *g)
+{
+    add_start(p, s, g ? NULL : "initial design");
+    add_limits(p, s, outcome);
+    if (!outcome) {
+        add_best(p, s, g);
+        add_recommended(p, history, g);
+    }
+    add_values(p, s, outcome, g);
 }
 
 /* 1 when the probability was known after some evaluation. */
@@ -302,154 +275,99 @@ static int has_probability(const struct app_history *r)
     return 0;
 }
 
-static void draw_probability(const struct app_chart *c, const struct app_show *s, const struct app_history *r)
+static void add_probability(struct app_panel *p, const struct app_show *s, const struct app_history *r)
 {
-    struct app_path line = {0};
-
-    app_chart_axes(c);
-    draw_start(c, s, 0);
-    for (int k = 0; k < r->count; k++) {
-        const int begins = !k || isnan(r->probability[k - 1]);
-        if (!isnan(r->probability[k]))
-            (begins ? app_path_move : app_path_line)(&line, app_chart_x(c, r->evaluations[k]),
-                                                     app_chart_y(c, r->probability[k]));
-    }
-    app_draw(c->canvas, &line, &mean_pen);
-    app_chart_frame(c);
+    add_start(p, s, NULL);
+    struct app_layer *line = app_panel_layer(p, APP_LAYER_LINE, mean_pen, NULL);
+    for (int k = 0; k < r->count; k++)
+        app_layer_add(line, (struct app_point){.x = r->evaluations[k], .y = r->probability[k]});
 }
 
-static int make_keys(const struct app_show *s, const struct app_history *r, struct app_key *keys)
+static struct app_panel *next_panel(struct app_figure *f, const struct app_show *s, int row, double height)
 {
-    int count = 0;
+    struct app_panel *p = app_figure_panel(f, row, 0);
 
-    if (s->best)
-        keys[count++] = (struct app_key){
-            .kind = APP_KEY_LINE, .pen = best_pen, .text = "best feasible so far"};
-    if (r->count)
-        keys[count++] = (struct app_key){
-            .kind = APP_KEY_LINE, .pen = mean_pen, .text = "recommended, as predicted then, ±2 sd"};
-    return count + app_look_keys(s, 0, keys + count);
+    p->x = (struct app_axis){
+        .kind = APP_AXIS_INTEGER, .low = 0.2, .high = s->ended + 0.8, .label = "evaluations", .bare = 1};
+    p->height = height;
+    p->grid = 1;
+    return p;
 }
 
-/* Everything in the chart of values, or of gaps; what lies beyond the axis is cut off. */
-static void draw_values_chart(const struct app_chart *c, const struct app_show *s,
-                              const struct app_history *history, const struct gap *g)
-{
-    app_chart_axes(c);
-    c->canvas->table->clip(c->canvas, &c->box);
-    if (!g)
-        draw_band(c, history);
-    draw_start(c, s, !g);
-    if (c->y.bare)
-        draw_nothing(c);
-    draw_values(c, s, g);
-    draw_best(c, s, g);
-    draw_line(c, history, g);
-    c->canvas->table->unclip(c->canvas);
-    app_chart_frame(c);
-}
-
-/* Up to three charts above each other over the same evaluations. */
-enum { VALUES, GAPS, CHANCE, CHARTS };
-
-struct stack {
-    int shown[CHARTS];
-    struct app_chart chart[CHARTS];
-    char label[64]; /* of the gaps */
-};
-
-/* What is shown, and its axes. */
-static void make_stack(struct stack *out, struct app_canvas *canvas, const struct app_show *s,
+/* Values, gaps and probabilities above each other over the same evaluations. */
+static void add_panels(struct app_figure *f, const struct app_show *s, int outcome,
                        const struct app_history *history, const struct app_range *range, const struct gap *g)
 {
-    const struct app_axis evaluations = {
-        .kind = APP_AXIS_INTEGER, .low = 0.2, .high = s->ended + 0.8, .label = "evaluations"};
+    const int gaps = !outcome && g->shown;
+    const int chances = !outcome && app_constraints(s->definition) > 0 && has_probability(history);
+    const double high = chances ? 412 : 488;
     char number[64];
 
-    snprintf(out->label, sizeof out->label, "gap to the best, %s", app_number_nice(g->best, 5, number));
-    out->shown[VALUES] = 1;
-    out->shown[GAPS] = g->shown;
-    out->shown[CHANCE] = app_constraints(s->definition) > 0 && has_probability(history);
+    struct app_panel *p = next_panel(f, s, 0, gaps ? 0.46 * high - 28 : high);
+    p->title = "Convergence";
+    p->y = app_axis_over(range, app_outcome_title(s->definition, outcome));
+    p->y.bare = !(range->low <= range->high);
+    if (p->y.bare)
+        p->empty = outcome ? "it has not been measured yet" : "the objective has not been measured yet";
+    add_values_panel(p, s, outcome, history, NULL);
 
-    out->chart[VALUES].y = app_axis_over(range, app_outcome_title(s->definition, 0));
-    out->chart[VALUES].y.bare = !(range->low <= range->high);
-    out->chart[VALUES].title = "Convergence";
-    out->chart[GAPS].y = (struct app_axis){
-        .kind = APP_AXIS_GAP, .high = 1.5 * g->largest, .unit = g->unit, .label = out->label};
-    out->chart[CHANCE].y = (struct app_axis){.low = -0.04, .high = 1.04, .label = "P(feasible)"};
-
-    /* The evaluations are named below the last of them. */
-    int last = VALUES;
-    for (int k = 0; k < CHARTS; k++) {
-        out->chart[k].canvas = canvas;
-        out->chart[k].grid = 1;
-        out->chart[k].x = evaluations;
-        out->chart[k].x.bare = 1;
-        last = out->shown[k] ? k : last;
+    if (gaps) {
+        p = next_panel(f, s, 1, 0.54 * high - 14);
+        p->y = (struct app_axis){
+            .kind = APP_AXIS_GAP,
+            .high = 1.5 * g->largest,
+            .unit = g->unit,
+            .label = app_figure_text(f, "gap to the best, %s", app_number_nice(g->best, 5, number))};
+        add_values_panel(p, s, outcome, history, g);
     }
-    out->chart[last].x.bare = 0;
+    if (chances) {
+        p = next_panel(f, s, 2, 62);
+        p->y = (struct app_axis){.low = -0.04, .high = 1.04, .label = "P(feasible)"};
+        add_probability(p, s, history);
+    }
+    p->x.bare = 0; /* named below the last of them */
 }
 
-/* Where each chart goes: heights by what is shown, y axes in one line. */
-static void lay_out(struct stack *stack, const struct app_box *box, double legend)
+static int make(struct app_figure *out, const struct app_show *s, const struct app_plot_options *options)
 {
-    const double names = app_chart_below(
-        &(struct app_axis){.kind = APP_AXIS_INTEGER, .high = 10, .label = "e"}, box->width - 60);
-    const double chance = stack->shown[CHANCE] ? 76 : 0;
-    const double rest = box->height - legend - names - chance;
-    const double high[CHARTS] = {stack->shown[GAPS] ? 0.46 * rest : rest,
-                                 stack->shown[GAPS] ? 0.54 * rest : 0, chance};
-    double left = 0;
-    double y = box->y;
+    struct app_range range = APP_RANGE_INIT;
+    struct gap gap;
+    const struct app_history *history;
 
-    for (int k = 0; k < CHARTS; k++)
-        if (stack->shown[k])
-            left = fmax(left, app_chart_left(&stack->chart[k].y, high[k] - 28));
-    for (int k = 0; k < CHARTS; k++) {
-        const struct app_box part = {box->x, y, box->width, high[k] + (stack->chart[k].x.bare ? 0 : names)};
-        if (stack->shown[k])
-            app_chart_fit(&stack->chart[k], &part, left);
-        y += high[k];
-    }
+    int status = possible(s, options);
+    if (!status)
+        status = app_show_history(s, &history);
+    if (!status)
+        status = choose_range(s, options->outcome, history, &range);
+    if (!status)
+        status = find_gap(s, &gap);
+    if (!status)
+        add_panels(out, s, options->outcome, history, &range, &gap);
+    out->width = 640;
+    return status;
 }
 
-static void draw_charts(struct app_canvas *canvas, const struct app_show *s,
-                        const struct app_history *history, const struct app_range *range, const struct gap *g,
-                        const struct app_box *box)
+static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
+                 double *height)
 {
-    struct app_key keys[APP_LOOKS + 2];
-    struct stack stack = {0};
-    const int count = make_keys(s, history, keys);
-    const double legend = app_keys_draw(NULL, keys, count, 0, 0, box->width - 20);
-
-    make_stack(&stack, canvas, s, history, range, g);
-    lay_out(&stack, box, legend);
-    draw_values_chart(&stack.chart[VALUES], s, history, NULL);
-    if (stack.shown[GAPS])
-        draw_values_chart(&stack.chart[GAPS], s, history, g);
-    if (stack.shown[CHANCE])
-        draw_probability(&stack.chart[CHANCE], s, history);
-    app_keys_draw(canvas, keys, count, box->x + 10, box->y + box->height - legend + 2, box->width - 20);
+    (void)s;
+    *width = options->width > 0 ? options->width : 640;
+    *height = 540;
 }
 
 static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
                 const struct app_box *box)
 {
-    struct app_range range = APP_RANGE_INIT;
-    struct gap gap;
-    const struct app_history *history;
-    int status = app_show_history(s, &history);
+    struct app_figure figure;
+    const int status = app_figure_make_data(&figure, &app_plot_convergence, s, options);
 
-    (void)options;
     if (!status)
-        status = choose_range(s, history, &range);
-    if (!status)
-        status = find_gap(s, &gap);
-    if (!status)
-        draw_charts(canvas, s, history, &range, &gap, box);
+        app_panels_draw(canvas, &figure, box);
+    app_figure_free(&figure);
     return status;
 }
 
 const struct app_plot app_plot_convergence = {
-    "convergence", "the best feasible value and the recommendation after each evaluation", possible, size,
-    draw};
+    "convergence", "the best feasible value and the recommendation after each evaluation",
+    possible,      size,
+    draw,          make};

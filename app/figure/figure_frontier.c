@@ -153,4 +153,5 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
 }
 
 const struct app_plot app_plot_frontier = {
-    "frontier", "the best predicted objective by the probability of being feasible", possible, size, draw};
+    "frontier", "the best predicted objective by the probability of being feasible", possible, size, draw,
+    NULL};

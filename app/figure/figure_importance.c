@@ -236,5 +236,5 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
     return CKG_OK;
 }
 
-const struct app_plot app_plot_importance = {"importance", "what each parameter matters for each outcome",
-                                             possible, size, draw};
+const struct app_plot app_plot_importance = {
+    "importance", "what each parameter matters for each outcome", possible, size, draw, NULL};

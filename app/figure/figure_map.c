@@ -558,4 +558,5 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
 }
 
 const struct app_plot app_plot_map = {
-    "map", "predicted objective and probability of being feasible over two parameters", possible, size, draw};
+    "map", "predicted objective and probability of being feasible over two parameters", possible, size, draw,
+    NULL};

@@ -448,4 +448,4 @@ static int draw(struct app_canvas *canvas, const struct app_show *s, const struc
 }
 
 const struct app_plot app_plot_slices = {
-    "slices", "every outcome along each parameter, through the recommendation", possible, size, draw};
+    "slices", "every outcome along each parameter, through the recommendation", possible, size, draw, NULL};

@@ -83,13 +83,34 @@ static int sheet_draw(struct app_canvas *canvas, const struct app_show *s,
     return status;
 }
 
-const struct app_plot app_plot_sheet = {"sheet", "convergence, map and slices on one sheet", sheet_possible,
-                                        sheet_size, sheet_draw};
+const struct app_plot app_plot_sheet = {
+    "sheet", "convergence, map and slices on one sheet", sheet_possible, sheet_size, sheet_draw, NULL};
 
 const struct app_plot *const app_plots[] = {
     &app_plot_sheet,      &app_plot_convergence, &app_plot_map,         &app_plot_slices,
     &app_plot_importance, &app_plot_frontier,    &app_plot_acquisition, NULL,
 };
+
+int app_figure_make_data(struct app_figure *out, const struct app_plot *plot, const struct app_show *s,
+                         const struct app_plot_options *options)
+{
+    *out = (struct app_figure){0};
+    out->title = app_figure_text(out, "%s: %s", s->definition->name, plot->title);
+    const int status = plot->make(out, s, options);
+    return status ? status : out->failed ? app_show_no_memory(s) : CKG_OK;
+}
+
+static int draw_made(const struct app_plot *plot, const struct app_canvas_table *table, int embedded,
+                     const struct app_show *s, const struct app_plot_options *options, struct app_text *out)
+{
+    struct app_figure figure;
+    int status = app_figure_make_data(&figure, plot, s, options);
+
+    if (!status && !app_figure_draw(&figure, table, embedded, options->width, out))
+        status = app_show_no_memory(s);
+    app_figure_free(&figure);
+    return status;
+}
 
 int app_plot_make(const struct app_plot *plot, const struct app_canvas_table *table, int embedded,
                   const struct app_show *s, const struct app_plot_options *options, struct app_text *out)
@@ -97,8 +118,10 @@ int app_plot_make(const struct app_plot *plot, const struct app_canvas_table *ta
     struct app_text title = {0};
     double width;
     double height;
-    int status = plot->possible(s, options);
 
+    if (plot->make)
+        return draw_made(plot, table, embedded, s, options, out);
+    int status = plot->possible(s, options);
     if (status)
         return status;
 

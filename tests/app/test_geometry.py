@@ -100,13 +100,16 @@ class Figure:
         return re.sub(r"\s", "", "".join(t.text for t in self.texts))
 
     def marks(self, within=None):
-        """{trial: (x, y, opacity)} of the marks of trials."""
+        """{trial: (x, y, opacity)} of the marks of trials, of all charts or of one by its height."""
         out = {}
-        for e in (within if within is not None else self.root).iter(SVG + "path"):
+        low, high = (float(within.get("y")), float(within.get("y")) + float(within.get("height"))) if within is not None else (-math.inf, math.inf)
+        for e in self.root.iter(SVG + "path"):
             title = e.find(SVG + "title")
             found = re.match(r"trial (\d+),", title.text) if title is not None else None
             if found:
                 x0, y0, x1, y1 = box_of(e)
+                if not low <= (y0 + y1) / 2 <= high:
+                    continue
                 out[int(found.group(1))] = ((x0 + x1) / 2, (y0 + y1) / 2, float(e.get("opacity", 1)))
         return out
 

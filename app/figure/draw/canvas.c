@@ -44,6 +44,9 @@ const struct app_dash app_dashes[APP_DASHES] = {
     [APP_LONG_DASHED] = {2, {10, 4}},
 };
 
+const char *const app_shape_names[APP_SHAPES] = {NULL,     "circle", "triangle", "diamond",
+                                                 "square", "cross",  "star"};
+
 /* --- paths --- */
 
 static void add(struct app_path *path, const struct app_step *step)
@@ -107,12 +110,18 @@ void app_path_free(struct app_path *path)
 
 /* --- drawing --- */
 
-void app_draw(struct app_canvas *canvas, struct app_path *path, const struct app_pen *pen)
+void app_draw_pointed(struct app_canvas *canvas, struct app_path *path, const struct app_pen *pen,
+                      const char *hint)
 {
     canvas->failed |= path->failed;
     if (path->count && !canvas->failed)
-        canvas->table->path(canvas, path, pen, NULL);
+        canvas->table->path(canvas, path, pen, hint);
     app_path_free(path);
+}
+
+void app_draw(struct app_canvas *canvas, struct app_path *path, const struct app_pen *pen)
+{
+    app_draw_pointed(canvas, path, pen, NULL);
 }
 
 void app_draw_line(struct app_canvas *canvas, double x0, double y0, double x1, double y1,
@@ -153,6 +162,9 @@ void app_draw_mark(struct app_canvas *canvas, enum app_shape shape, double x, do
 
     /* The outline. */
     switch (shape) {
+    case APP_NO_SHAPE:
+    case APP_SHAPES:
+        break;
     case APP_CIRCLE:
         app_path_circle(&path, x, y, r);
         break;
@@ -176,11 +188,7 @@ void app_draw_mark(struct app_canvas *canvas, enum app_shape shape, double x, do
         break;
     }
 
-    /* Drawn, with what is shown when it is pointed at. */
-    canvas->failed |= path.failed;
-    if (!canvas->failed)
-        canvas->table->path(canvas, &path, pen, hint);
-    app_path_free(&path);
+    app_draw_pointed(canvas, &path, pen, hint);
 }
 
 void app_draw_letters(struct app_canvas *canvas, double x, double y, const struct app_lettering *how,

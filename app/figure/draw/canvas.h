@@ -91,7 +91,19 @@ struct app_lettering {
     double angle; /* in degrees, clockwise */
 };
 
-enum app_shape { APP_CIRCLE, APP_TRIANGLE, APP_DIAMOND, APP_SQUARE, APP_CROSS, APP_STAR };
+enum app_shape {
+    APP_NO_SHAPE,
+    APP_CIRCLE,
+    APP_TRIANGLE,
+    APP_DIAMOND,
+    APP_SQUARE,
+    APP_CROSS,
+    APP_STAR,
+    APP_SHAPES
+};
+
+/* As JSON has them; NULL for none. */
+extern const char *const app_shape_names[APP_SHAPES];
 
 struct app_canvas;
 
@@ -129,6 +141,9 @@ const struct app_canvas_table *app_canvas_for(const char *path);
 
 /* Draws the path and frees it. */
 void app_draw(struct app_canvas *canvas, struct app_path *path, const struct app_pen *pen);
+/* The same with what is shown when it is pointed at, or NULL. */
+void app_draw_pointed(struct app_canvas *canvas, struct app_path *path, const struct app_pen *pen,
+                      const char *hint);
 void app_draw_line(struct app_canvas *canvas, double x0, double y0, double x1, double y1,
                    const struct app_pen *pen);
 void app_draw_box(struct app_canvas *canvas, const struct app_box *box, const struct app_pen *pen);

@@ -28,14 +28,13 @@ static const double gap_rim = 0.05;
 
 struct app_axis app_axis_of(struct app_parameter p)
 {
-    struct app_axis axis = {.low = p.low, .high = p.high, .label = p.title};
+    struct app_axis axis = {
+        .low = p.low, .high = p.high, .label = p.title, .problem = p.problem, .parameter = p.index};
     const int few = p.kind == CKG_INTEGER && p.high - p.low < APP_FEW;
 
     if (p.kind == CKG_CATEGORICAL) {
         axis.kind = APP_AXIS_NAMES;
         axis.count = p.count;
-        axis.problem = p.problem;
-        axis.parameter = p.index;
     } else if (few || (p.kind == CKG_INTEGER && p.scale != CKG_LOG))
         axis.kind = APP_AXIS_INTEGER;
     else
@@ -45,6 +44,11 @@ struct app_axis app_axis_of(struct app_parameter p)
         axis.high += 0.5;
     }
     return axis;
+}
+
+const char *app_axis_name(const struct app_axis *a, int index)
+{
+    return a->names ? a->names[index] : ckg_problem_category(a->problem, a->parameter, index);
 }
 
 void app_range_add(struct app_range *range, double value)
@@ -99,6 +103,15 @@ double app_chart_y(const struct app_chart *c, double value)
     return c->box.y + c->box.height * (1 - place(&c->y, value));
 }
 
+/* Some readers of SVG stumble over more. */
+double app_chart_far_y(const struct app_chart *c, double value)
+{
+    const double y = app_chart_y(c, value);
+    const double far = 2 * c->box.height;
+
+    return fmin(fmax(y, c->box.y - far), c->box.y + c->box.height + far);
+}
+
 /* The ticks of an axis of that length; `each`: the room that a label takes along it. */
 static void find_ticks(const struct app_axis *a, double length, double each, struct app_ticks *out)
 {
@@ -120,8 +133,7 @@ static void find_ticks(const struct app_axis *a, double length, double each, str
         char name[APP_SHORT];
         struct app_tick *t = &out->tick[out->count++];
         t->value = i;
-        snprintf(t->label, sizeof t->label, "%s",
-                 app_shorten(ckg_problem_category(a->problem, a->parameter, i), NAME_CHARACTERS, name));
+        snprintf(t->label, sizeof t->label, "%s", app_shorten(app_axis_name(a, i), NAME_CHARACTERS, name));
     }
 }
 
@@ -246,21 +258,20 @@ double app_chart_below(const struct app_axis *x, double width)
     return tick_gap + m.deep + label_room(x->label, ticks.exponent, width);
 }
 
-/* The lines above the chart. */
-static double room_above(const struct app_chart *c, double width)
+double app_chart_above(const char *title, const char *note, double width)
 {
     struct app_lines lines;
-    double room = c->title ? tick_gap + 2 + 14 * app_wrap(c->title, width, 12, TITLE_LINES, &lines) : 8;
+    double room = title ? tick_gap + 2 + 14 * app_wrap(title, width, 12, TITLE_LINES, &lines) : 8;
 
-    if (c->note && *c->note)
-        room += 2 + 12 * app_wrap(c->note, width, 10, NOTE_LINES, &lines);
+    if (note && *note)
+        room += 2 + 12 * app_wrap(note, width, 10, NOTE_LINES, &lines);
     return room;
 }
 
 void app_chart_fit(struct app_chart *c, const struct app_box *outer, double left)
 {
     const double right = 8;
-    double above = room_above(c, outer->width - 70);
+    double above = app_chart_above(c->title, c->note, outer->width - 70);
 
     /*
      * the labels of x decide the height, that the labels of y, and these the width, which seldom changes the
@@ -272,7 +283,7 @@ void app_chart_fit(struct app_chart *c, const struct app_box *outer, double left
     c->left = room;
     c->box.x = outer->x + room;
     c->box.width = outer->width - room - right;
-    above = room_above(c, c->box.width);
+    above = app_chart_above(c->title, c->note, c->box.width);
     c->box.y = outer->y + above;
     c->box.height = outer->height - above - app_chart_below(&c->x, c->box.width);
 }
@@ -395,7 +406,7 @@ static void draw_head(const struct app_chart *c)
     static const struct app_lettering title_letters = {12, APP_INK_TEXT, APP_START, 1, 0};
     static const struct app_lettering note_letters = {10, APP_INK_SOFT, APP_START, 0, 0};
     struct app_lines lines;
-    double y = c->box.y - room_above(c, c->box.width);
+    double y = c->box.y - app_chart_above(c->title, c->note, c->box.width);
 
     if (!c->title)
         return;

@@ -24,12 +24,16 @@ struct app_axis {
     /* with names, and with few integers, half a step beyond the first and the last value */
     double low, high;
     int count;                  /* of names */
-    const ckg_problem *problem; /* whose parameter number `parameter` has them */
+    const char *const *names;   /* NULL: those of the parameter's categories */
+    const ckg_problem *problem; /* whose parameter number `parameter` it shows; NULL: something else */
     int parameter;
     double unit; /* of a gap */
     const char *label;
-    int bare; /* 1: without tick labels */
+    int bare;   /* 1: without tick labels */
+    int shared; /* 1: only the first panel of a row has them */
 };
+
+const char *app_axis_name(const struct app_axis *axis, int index);
 
 /* Integers up to this many are steps of their own, like categories; more of them are drawn as a line. */
 enum { APP_FEW = 24 };
@@ -68,8 +72,13 @@ double app_chart_left(const struct app_axis *y, double height);
 /* The room that the axis needs below a chart of that width. */
 double app_chart_below(const struct app_axis *x, double width);
 
+/* The line above the box that the title and the note take in that width. */
+double app_chart_above(const char *title, const char *note, double width);
+
 double app_chart_x(const struct app_chart *chart, double value);
 double app_chart_y(const struct app_chart *chart, double value);
+/* The same for a value far outside the axis, which is as good as at twice its height. */
+double app_chart_far_y(const struct app_chart *chart, double value);
 
 /* Title, grid, ticks and labels; the frame is drawn when all else is. */
 void app_chart_axes(const struct app_chart *chart);
