@@ -6,8 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/api.h"
+#include "api/shapes.h"
 #include "base/memory.h"
 #include "base/visible.h"
+#include "present/numbers.h"
+#include "present/recommended.h"
 #include "problems/problems.h"
 
 const struct app_command *app_command_named(const char *name)
@@ -71,30 +75,47 @@ int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_acc
     return status;
 }
 
-static int run_with_study(const struct app_arguments *a)
+/* What a study is asked, in words or as JSON. */
+static int answer(const struct app_arguments *a, struct app_notebook *n)
 {
-    const int traits = a->command->work->traits;
-    const enum app_access access = traits & APP_BEGINS_STUDY ? APP_WRITE
-                                   : traits & APP_AS_STORED  ? APP_STORED
-                                                             : APP_READ;
-    struct app_notebook notebook;
-    int status = app_open(&notebook, a, access);
+    const struct app_work *work = a->command->work;
+    struct app_text out = {0};
 
-    if (status)
-        return status;
-    status = a->command->work->run_study(a, &notebook);
-    if (!status && notebook.store)
-        status = app_store_kept(notebook.store, a->message);
-    app_notebook_close(&notebook);
+    if (a->json)
+        return app_print_query(a, work->query, NULL);
+    const int status = work->text(n, &out);
+    if (!status)
+        return app_print(a, &out);
+    app_text_free(&out);
     return status;
 }
 
-static int run(const struct app_arguments *a)
+static int run_with_study(struct app_arguments *a)
+{
+    const struct app_work *work = a->command->work;
+    const enum app_access access = work->traits & APP_BEGINS_STUDY ? APP_WRITE
+                                   : work->traits & APP_AS_STORED  ? APP_STORED
+                                                                   : APP_READ;
+    struct app_api_study study = {.open = 1};
+    struct app_notebook *n = &study.notebook;
+    int status = app_open(n, a, access);
+
+    if (status)
+        return status;
+    a->study = &study;
+    status = (work->run_study ? work->run_study : answer)(a, n);
+    if (!status && n->store)
+        status = app_store_kept(n->store, a->message);
+    app_api_close(&study);
+    return status;
+}
+
+static int run(struct app_arguments *a)
 {
     const struct app_work *work = a->command->work;
     const int status = work->check ? work->check(a) : CKG_OK;
 
-    assert(!work->run != !work->run_study);
+    assert(!!work->run + !!work->run_study + !!work->query == 1);
     if (status)
         return status;
     return work->run ? work->run(a) : run_with_study(a);
@@ -194,9 +215,43 @@ int app_refuse_problem(const struct app_arguments *a, const char *word)
 int app_print(const struct app_arguments *a, struct app_text *text)
 {
     const int status = text->failed ? app_fail(a->message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
+    const int ended = text->length && text->data[text->length - 1] == '\n';
 
     if (!status)
-        app_say("%s\n", text->data ? text->data : "");
+        app_say("%s%s", text->data ? text->data : "", ended ? "" : "\n");
     app_text_free(text);
+    return status;
+}
+
+int app_print_query(const struct app_arguments *a, const char *query, const char *input)
+{
+    struct app_text out = {0};
+    const int status = app_action_call(app_action_named(query, 0), a->study, input, &out);
+
+    if (!status)
+        return app_print(a, &out);
+    app_text_free(&out);
+    if (a->study->message.text[0])
+        *a->message = a->study->message;
+    return status;
+}
+
+int app_print_recommended(const struct app_arguments *a, struct app_notebook *n,
+                          const ckg_recommend_options *how)
+{
+    ckg_recommendation *r;
+    struct app_text out = {0};
+    int status = app_notebook_recommend(n, how, &r);
+
+    if (status)
+        return status;
+    if (a->json)
+        app_recommendation_write(n, r, &out);
+    else
+        status = app_recommended_text(n, r, app_option(a, "exact") != NULL, &out);
+    if (!status)
+        status = app_print(a, &out);
+    app_text_free(&out);
+    ckg_recommendation_free(r);
     return status;
 }

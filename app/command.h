@@ -46,6 +46,7 @@ enum app_command_traits {
 enum { APP_MAX_OPTIONS = 24, APP_MAX_REPEATED = 32, APP_MAX_LISTED = 200, APP_ANY_WORDS = 1000000 };
 
 struct app_command;
+struct app_api_study;
 
 /* A command line taken apart. */
 struct app_arguments {
@@ -58,6 +59,7 @@ struct app_arguments {
     const char *list[APP_MAX_LISTED];
     int quiet, json, threads;
     struct app_study_place place;
+    struct app_api_study *study; /* of APP_TAKES_STUDY, while it is open */
     int count;
     char **rest;                 /* (count) what is no option, the study left out */
     const char *line;            /* all of it as it was typed, the program's name left out */
@@ -78,6 +80,10 @@ struct app_work {
     /* Does the work, one of the two: with the study of APP_TAKES_STUDY, or without any. */
     int (*run_study)(const struct app_arguments *arguments, struct app_notebook *notebook);
     int (*run)(const struct app_arguments *arguments);
+
+    /* Or it is a question to a study: in words, and with --json the query of that name (api/api.h). */
+    const char *query;
+    int (*text)(struct app_notebook *notebook, struct app_text *out);
 };
 
 /* A command; its row in the list. */
@@ -136,7 +142,15 @@ int app_find_policy(const struct app_arguments *arguments, const char *name, ckg
 /* There is no built-in test problem of that name. */
 int app_refuse_problem(const struct app_arguments *arguments, const char *word);
 
-/* Prints the text with a newline on standard output, and frees it. */
+/* Prints the text on standard output, with a newline at its end, and frees it. */
 int app_print(const struct app_arguments *arguments, struct app_text *text);
+
+/* Prints what the query of that name answers for the study that is open; input: an object of JSON, NULL:
+ * none. */
+int app_print_query(const struct app_arguments *arguments, const char *query, const char *input);
+
+/* Prints what is recommended, for people or as JSON; how NULL: by the library's own rule. */
+int app_print_recommended(const struct app_arguments *arguments, struct app_notebook *notebook,
+                          const ckg_recommend_options *how);
 
 #endif

@@ -1,6 +1,5 @@
-/* What people want of whoever evaluates: recorded, and in words. */
+/* What people want of whoever evaluates, recorded. */
 #include "base/who.h"
-#include "base/timestamp.h"
 #include "study/record.h"
 
 int app_notebook_hold(struct app_notebook *n, enum app_holding held)
@@ -23,17 +22,4 @@ int app_notebook_set_budget(struct app_notebook *n, int budget)
         return app_fail(n->message, CKG_ERR_INVALID, "a budget is a number from 1");
     const int status = app_store_set_budget(n->store, n->study, budget, n->message);
     return status ? status : app_notebook_sync(n);
-}
-
-int app_hold_write(const struct app_hold *hold, struct app_text *out)
-{
-    char moment[32];
-
-    if (hold->held == APP_NOT_HELD)
-        return 0;
-    app_text_print(out, "%s by %s", hold->held == APP_STOPPED ? "stopped" : "paused",
-                   hold->by[0] ? hold->by : "somebody");
-    if (app_moment(hold->since, moment))
-        app_text_print(out, " since %s", moment);
-    return 1;
 }

@@ -11,9 +11,6 @@
  */
 enum { AT_FIRST = 3, ALIKE = 3, AT_ALL = 5 };
 
-/* Trials that a line names. */
-enum { MOST_NAMED = 40 };
-
 /*
  * So rarely do designs that fail by themselves make a study pause, for each row; and where the same has
  * happened before, with successes since, so that it is known to come from designs.
@@ -222,71 +219,13 @@ int app_pause_find(const struct app_notebook *n, struct app_pause *out)
     return paused;
 }
 
+struct app_pause app_pause_row(const struct app_notebook *n)
+{
+    return find_row(n, NULL);
+}
+
 int app_pause_has(const struct app_pause *pause, const struct app_trial *t)
 {
     return pause->count && t->number >= pause->first && t->number <= pause->last && is_evaluated(t) &&
            t->state == APP_FAILED_TRIAL;
-}
-
-/* --- words --- */
-
-void app_pause_say(const struct app_pause *pause, struct app_text *out)
-{
-    enum { LONGEST = 400 };
-    const int whole = (int)strnlen(pause->why, LONGEST);
-
-    app_text_print(out, "the %s %d evaluations failed%s (trial", pause->nothing_yet ? "first" : "last",
-                   pause->count, pause->alike ? " alike" : "");
-    if (pause->count > 1)
-        app_text_print(out, "s %d to %d", pause->first, pause->last);
-    else
-        app_text_print(out, " %d", pause->first);
-    app_text_print(out, ", %s%.*s)", pause->alike ? "" : "the last one: ", whole, pause->why);
-}
-
-/* The study as it is given to a command. */
-static void add_study(const struct app_notebook *n, struct app_text *out)
-{
-    if (n->file)
-        app_text_print(out, "%s", n->file);
-    else
-        app_text_print(out, "--store '%s' --study '%s'", n->url, n->definition.name);
-}
-
-/* A command with the study and the trials, in backquotes. */
-static void add_command(const struct app_notebook *n, const struct app_pause *pause, const char *command,
-                        struct app_text *out)
-{
-    int count = 0;
-
-    app_text_print(out, "`ckg %s ", command);
-    add_study(n, out);
-    for (int i = pause->first - 1; i < pause->last; i++)
-        if (app_pause_has(pause, &n->trials[i]) && count++ < MOST_NAMED)
-            app_text_print(out, " %d", n->trials[i].number);
-    app_text_print(out, count > MOST_NAMED ? " …`" : "`");
-}
-
-void app_pause_write(const struct app_notebook *n, struct app_text *out)
-{
-    struct app_pause pause;
-
-    /* A run that tried one again may leave a row that is none by the rule. */
-    if (!app_pause_find(n, &pause))
-        pause = find_row(n, NULL);
-    if (!pause.count) {
-        app_text_print(out, "evaluations fail");
-        return;
-    }
-    app_pause_say(&pause, out);
-
-    app_text_print(out, "; once the cause is mended, `ckg run ");
-    add_study(n, out);
-    app_text_print(out, "` tries trial %d again%s; ", pause.first,
-                   pause.count > 1 ? " and, if that works, the others" : "");
-    add_command(n, &pause, "discard", out);
-    app_text_print(
-        out,
-        " sets %s aside; where the designs are at fault, a larger `pause_after` goes on, and 0 never pauses",
-        pause.count > 1 ? "them" : "it");
 }

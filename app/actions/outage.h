@@ -24,16 +24,13 @@ struct app_pause {
  */
 int app_pause_find(const struct app_notebook *notebook, struct app_pause *out);
 
+/* The failures at the end as they are, whether the study is paused or not. */
+struct app_pause app_pause_row(const struct app_notebook *notebook);
+
 /* 1 when the trial is one of them. */
 int app_pause_has(const struct app_pause *pause, const struct app_trial *trial);
 
 /* 1 when the two reasons are the same but for numbers in what the evaluation said. */
 int app_same_reason(const char *a, const char *b);
-
-/* Adds "the last 5 evaluations failed alike (trials 13 to 17, exit status 1: no licence)". */
-void app_pause_say(const struct app_pause *pause, struct app_text *out);
-
-/* The same of the study as it stands, with how to go on and the commands to be typed. */
-void app_pause_write(const struct app_notebook *notebook, struct app_text *out);
 
 #endif

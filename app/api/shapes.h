@@ -15,6 +15,7 @@
 #include "study/record.h"
 #include "problems/problems.h"
 #include "actions/effects.h"
+#include "present/model_text.h"
 
 /* A count or a number from 1 for %g of app_json_print; 0 is not known. */
 static inline double app_known(int number)
@@ -67,16 +68,6 @@ void app_frontier_write(const struct app_notebook *notebook, double probability,
                         const ckg_recommendation *recommendation, struct app_text *out);
 
 /* --- what the engine says of designs and of its models --- */
-
-/* Predictions at one design, as ckg_study_predict gives them. */
-struct app_prediction {
-    const double *x;    /* (d) */
-    const double *mean; /* (1 + K) */
-    const double *sd;   /* (1 + K) */
-    double probability_feasible;
-    double utility;
-    const double *noise_sd; /* (1 + K), as ckg_study_predict_noise gives them; NULL: not asked for */
-};
 
 void app_prediction_write(const struct app_definition *definition, const struct app_prediction *prediction,
                           struct app_text *out);

@@ -156,6 +156,14 @@ int app_columns(const char *text)
     return columns;
 }
 
+void app_columns_add(struct app_text *out, const char *text, int columns)
+{
+    const int blanks = abs(columns) - app_columns(text);
+    const int width = blanks > 0 ? blanks : 0;
+
+    app_text_print(out, "%*s%s%*s", columns < 0 ? width : 0, "", text, columns < 0 ? 0 : width, "");
+}
+
 /* --- lines --- */
 
 /* How many bytes of the text fit into the width. */

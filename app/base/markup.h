@@ -37,6 +37,9 @@ double app_lines_width(const struct app_lines *lines, double size);
 /* How many columns of a terminal the text takes, a wide character two. */
 int app_columns(const char *text);
 
+/* Adds the text with blanks behind it up to so many columns, or where they are negative before it. */
+void app_columns_add(struct app_text *out, const char *text, int columns);
+
 /* About how wide the text is in letters of that size; there is no font to ask. */
 double app_letters_width(const char *text, double size);
 

@@ -7,58 +7,13 @@
 #include "base/visible.h"
 #include "command.h"
 #include "api/shapes.h"
-#include "present/numbers.h"
+#include "present/trial_text.h"
 
 static const struct app_option options[] = {
     {"at", 0, "NAME=VALUE…", "queue a design of your own instead: every parameter, one after the other", 0},
     {"number", 'n', "Q", "how many designs; default: 1", 0},
     {0},
 };
-
-/* What is expected of it, as far as it is known. */
-static void write_expected(const struct app_notebook *n, const ckg_suggestion *s, struct app_text *out)
-{
-    const struct app_outcome objective = app_outcome_at(&n->definition, 0);
-    char estimate[64];
-    char probability[32];
-
-    app_text_print(out, "  (expected %s %s, ", objective.name,
-                   app_estimate_text(&objective, s->mean[0], s->sd[0], estimate));
-    if (!isnan(s->probability_feasible))
-        app_text_print(out, "feasible with probability %s",
-                       app_probability_text(s->probability_feasible, probability));
-    else {
-        app_text_print(out, "whether it is feasible is not known: ");
-        app_notebook_unmeasured(n, 1, out);
-    }
-    app_text_print(out, ")");
-}
-
-/* trial 7: wire=0.31 coils=7  (expected …) */
-static void write_line(const struct app_notebook *n, const ckg_suggestion *s, int number, int quiet,
-                       struct app_text *out)
-{
-    const struct app_definition *d = &n->definition;
-    const struct app_trial *t = &n->trials[number - 1];
-
-    app_text_print(out, "trial %d:", number);
-    for (int i = 0; i < app_dimension(d); i++) {
-        app_text_print(out, " %s=", app_parameter_name(d, i));
-        app_design_write_text(d, i, t->x[i], out);
-        if (app_parameter_at(d, i).label->unit)
-            app_text_print(out, " %s", app_parameter_at(d, i).label->unit);
-    }
-    for (int i = 0; i < d->carried_count && app_listed(d, t->x) >= 0; i++)
-        app_text_print(out, " %s=%s", d->carried[i].name, app_carried_text(d, i, t->x));
-    if (ckg_problem_separate(d->problem) == 1) {
-        app_text_print(out, "  measure ");
-        app_wants_words(d, &t->wants, out);
-    }
-    if (!quiet && !s)
-        app_text_print(out, "  (a design of your own%s)", t->queued ? ", queued for the next run" : "");
-    else if (!quiet && !isnan(s->mean[0]))
-        write_expected(n, s, out);
-}
 
 static int print_trial(const struct app_arguments *a, const struct app_notebook *n,
                        const ckg_suggestion *suggestion, int number)
@@ -68,7 +23,7 @@ static int print_trial(const struct app_arguments *a, const struct app_notebook 
     if (a->json)
         app_trial_write(&n->definition, &n->trials[number - 1], &line);
     else
-        write_line(n, suggestion, number, a->quiet, &line);
+        app_trial_asked_text(n, &n->trials[number - 1], suggestion, a->quiet, &line);
     return app_print(a, &line);
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/visible.h"
 #include "command.h"
-#include "commands/selection.h"
+#include "present/trial_text.h"
 #include "definition/difference.h"
 #include "api/shapes.h"
 
@@ -24,12 +24,12 @@ static void write_effects(const struct app_notebook *n, const struct app_adapted
 
     if (adapted->aside) {
         app_text_print(out, "  ");
-        app_selection_write(adapted->aside, adapted->aside_number, out);
+        app_trials_named(adapted->aside, adapted->aside_number, out);
         app_text_print(out, " outside the ranges: set aside, out of sight of the models and the budget\n");
     }
     if (adapted->back) {
         app_text_print(out, "  ");
-        app_selection_write(adapted->back, adapted->back_number, out);
+        app_trials_named(adapted->back, adapted->back_number, out);
         app_text_print(out, " inside the ranges again: taken in\n");
     }
     for (int j = 1; j <= app_constraints(d); j++) {

@@ -1,11 +1,9 @@
 /* ckg predict: what the models say of given designs. */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "command.h"
 #include "api/shapes.h"
-#include "present/numbers.h"
+#include "present/model_text.h"
 #include "actions/action_import.h"
 
 static const struct app_option options[] = {
@@ -57,29 +55,6 @@ static void free_predictions(struct predictions *p)
     free(p->noise_sd);
 }
 
-static void write_text(const struct app_definition *d, const struct app_prediction *p, struct app_text *out)
-{
-    char number[64];
-
-    app_design_write(d, p->x, out);
-    app_text_print(out, " ");
-    for (int j = 0; j <= app_constraints(d); j++) {
-        const struct app_outcome o = app_outcome_at(d, j);
-
-        if (isnan(p->mean[j]))
-            app_text_print(out, " %s not measured yet,", o.name);
-        else if (o.yesno)
-            app_text_print(out, " %s with probability %s,", o.name, app_probability_text(p->mean[j], number));
-        else
-            app_text_print(out, " %s %s,", o.name, app_estimate_text(&o, p->mean[j], p->sd[j], number));
-    }
-    if (isnan(p->probability_feasible))
-        app_text_print(out, " whether it is feasible is not known");
-    else
-        app_text_print(out, " feasible with probability %s",
-                       app_probability_text(p->probability_feasible, number));
-}
-
 static int print(const struct app_arguments *a, const struct app_definition *d, const struct predictions *p)
 {
     const size_t outcomes = (size_t)app_constraints(d) + 1;
@@ -93,7 +68,7 @@ static int print(const struct app_arguments *a, const struct app_definition *d, 
                                            p->utility[i],
                                            p->noise_sd + i * outcomes};
         struct app_text line = {0};
-        (a->json ? app_prediction_write : write_text)(d, &one, &line);
+        (a->json ? app_prediction_write : app_prediction_text)(d, &one, &line);
         status = app_print(a, &line);
     }
     return status;

@@ -1,6 +1,5 @@
 /* ckg recommend: what to build, by all that was measured. */
 #include "command.h"
-#include "commands/recommendation.h"
 #include "commands/what_if.h"
 
 static const struct app_option options[] = {
@@ -39,7 +38,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
 
     /* Without options the library's own rule holds, as at the end of a run. */
     const int asked = how.rule == CKG_RULE_PROBABILITY || how.evaluated_only;
-    return status ? status : app_recommend_print(a, n, asked ? &how : NULL);
+    return status ? status : app_print_recommended(a, n, asked ? &how : NULL);
 }
 
 const struct app_work app_command_recommend = {

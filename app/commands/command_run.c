@@ -1,5 +1,4 @@
 /* ckg run: evaluates designs until the budget is spent, then recommends. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +6,10 @@
 
 #include "base/visible.h"
 #include "command.h"
-#include "commands/recommendation.h"
 #include "commands/serving.h"
 #include "evaluate/program.h"
-#include "actions/outage.h"
 #include "actions/action_stop.h"
+#include "present/statement.h"
 #include "run/milestones.h"
 #include "run/run.h"
 #include "run/signals.h"
@@ -109,45 +107,23 @@ static int complain_of_pause(struct app_notebook *n, int evaluations)
     struct app_text line = {0};
 
     app_text_print(&line, "paused after %d of %d evaluations: ", evaluations, n->definition.budget);
-    app_pause_write(n, &line);
+    app_outage_text(n, &line);
     app_fail(n->message, 0, "%s", line.failed ? "paused: out of memory" : line.data);
     app_text_free(&line);
     return CKG_ERR_STATE;
 }
 
-/* "0.23 €/day" */
-static void print_gain(const struct app_notebook *n, double gain)
-{
-    const struct app_label *label = app_outcome_at(&n->definition, 0).label;
-
-    if (!(gain > 0))
-        app_say("nothing\n");
-    else if (label && label->unit)
-        app_say("%.2g %s\n", gain, label->unit);
-    else
-        app_say("%.2g\n", gain);
-}
-
 /* How soon the best was found, and what going on is expected to gain: neither where it is not known. */
-static int print_prospects(struct app_notebook *n)
+static int print_prospects(const struct app_arguments *a, struct app_notebook *n)
 {
-    const int needed = app_evaluations_needed(n);
-    struct app_stop_watch watch;
+    struct app_stop_watch watch = {0};
+    struct app_text out = {0};
     const int status = app_stop_standing(n, &watch);
-    const int left = watch.gain.left;
 
-    if (needed)
-        app_say("within 1 %% of the best, of the range measured, after %d evaluation%s\n", needed,
-                needed == 1 ? "" : "s");
-    if (!status && !isnan(watch.gain.one)) {
-        if (left > 0)
-            app_say("the rest of the budget is expected to gain ");
-        else
-            app_say("one more evaluation is expected to gain ");
-        print_gain(n, left > 0 ? watch.gain.rest : watch.gain.one);
-    }
+    if (!status)
+        app_prospects_text(n, app_evaluations_needed(n), &watch.gain, &out);
     app_stop_forget(&watch);
-    return status;
+    return status || !out.length ? status : app_print(a, &out);
 }
 
 /* After the loop: the recommendation, or what to do next. */
@@ -174,8 +150,8 @@ static int conclude(const struct app_arguments *a, struct app_notebook *n, enum 
         return app_fail(n->message, CKG_ERR_STATE,
                         "every evaluation failed, so there is nothing to recommend; mend what `ckg trials` "
                         "shows, then `ckg retry --failed` has them evaluated again by the next run");
-    const int status = app_recommend_print(a, n, NULL);
-    return status || a->json || a->quiet ? status : print_prospects(n);
+    const int status = app_print_recommended(a, n, NULL);
+    return status || a->json || a->quiet ? status : print_prospects(a, n);
 }
 
 /* The process exists for this run alone; signals ask it to stop. */

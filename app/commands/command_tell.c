@@ -9,7 +9,6 @@
 #include "command.h"
 #include "commands/assignments.h"
 #include "commands/mended.h"
-#include "commands/release.h"
 #include "evaluate/answer.h"
 #include "actions/action_tell.h"
 

@@ -1,90 +1,40 @@
 /* ckg trials: every trial with its state, parameters, values and feasibility. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/visible.h"
-#include "command.h"
-#include "actions/action_history.h"
-#include "base/timestamp.h"
-#include "present/trial_table.h"
 #include "api/shapes.h"
-
-/* --- for people --- */
-
-/* A text of several lines under its title. */
-static void print_block(const char *title, const char *text)
-{
-    if (text && *text)
-        app_say("%s:\n%s%s", title, text, text[strlen(text) - 1] == '\n' ? "" : "\n");
-}
-
-/* What the list has no room for. */
-static void print_details(const struct app_trial *t)
-{
-    char moment[32];
-
-    if (app_moment(t->asked, moment))
-        app_say("asked for %s", moment);
-    if (app_moment(t->ended, moment))
-        app_say(", its result came %s", moment);
-    app_say("\n");
-    if (!isnan(t->seconds))
-        app_say("%.3g s\n", t->seconds);
-    if (t->reason)
-        app_say("chosen by %s: %s\n", t->chosen_by, t->reason);
-    if (t->evaluator)
-        app_say("evaluated by %s\n", t->evaluator);
-    if (t->starts > 1)
-        app_say("started %d times\n", t->starts);
-    print_block("notes", t->notes);
-    print_block("beyond the outcomes", t->extra);
-    print_block("its whole answer", t->answer);
-    if (t->answer && t->state == APP_FAILED_TRIAL)
-        app_say("(`ckg tell STUDY %d --from-answer` takes the values from there)\n", t->number);
-    print_block("the end of its standard error", t->log);
-}
-
-/* --- the command --- */
+#include "command.h"
+#include "present/trial_table.h"
+#include "present/trial_text.h"
 
 static int print_one(const struct app_arguments *a, struct app_notebook *n, const struct app_trial *t)
 {
-    struct app_text line = {0};
+    struct app_text out = {0};
+    char which[32];
 
-    if (a->json) {
-        app_json_open(&line, NULL, '{');
-        app_trial_add_whole(&n->definition, t, &line);
-        const int status = app_history_write(n, t->number, 1, &line);
-        app_json_close(&line, '}');
-        if (!status)
-            return app_print(a, &line);
-        app_text_free(&line);
-        return status;
-    }
-
-    const int status = app_history_write(n, t->number, 0, &line);
-    if (!status) {
-        app_trial_table_print(n, t->number - 1, 1);
-        print_details(t);
-        print_block("what was said of it", line.data);
-    }
-    app_text_free(&line);
+    snprintf(which, sizeof which, "{\"trial\": %d}", t->number);
+    if (a->json)
+        return app_print_query(a, "trials", which);
+    const int status = app_trial_text(n, t, &out);
+    if (!status)
+        return app_print(a, &out);
+    app_text_free(&out);
     return status;
 }
 
 static int print_all(const struct app_arguments *a, const struct app_notebook *n)
 {
-    int status = CKG_OK;
+    struct app_text out = {0};
 
-    if (!a->json && n->count)
-        app_trial_table_print(n, 0, n->count);
-    for (int i = 0; a->json && !status && i < n->count; i++) {
-        struct app_text line = {0};
-        app_trial_write(&n->definition, &n->trials[i], &line);
-        status = app_print(a, &line);
+    if (!n->count)
+        return CKG_OK;
+    if (!a->json)
+        app_trial_table(n, 0, n->count, &out);
+    for (int i = 0; a->json && i < n->count; i++) {
+        app_trial_write(&n->definition, &n->trials[i], &out);
+        app_text_print(&out, "\n");
     }
-    return status;
+    return app_print(a, &out);
 }
 
 static int run(const struct app_arguments *a, struct app_notebook *n)

@@ -1,9 +1,7 @@
 /* ckg undo: the last change that a person made to the study, taken back. */
-#include "base/visible.h"
-#include "command.h"
 #include "api/shapes.h"
-#include "base/timestamp.h"
-#include "actions/action_retry.h"
+#include "command.h"
+#include "present/trial_text.h"
 
 static const struct app_option options[] = {
     {"yes", 'y', NULL, "also where a run has evaluated the trial since: that result goes into the history",
@@ -13,27 +11,13 @@ static const struct app_option options[] = {
 
 static int print(const struct app_arguments *a, const struct app_last_change *last)
 {
-    char moment[32];
-    struct app_text line = {0};
+    struct app_text out = {0};
 
     if (a->json)
-        app_undone_write(last, &line);
-    else {
-        app_text_print(&line, "undone: ckg ");
-        app_text_add_line(&line, last->command.data);
-        app_text_print(&line, " (%s, %s); ", last->who.data,
-                       app_moment(last->made, moment) ? moment : "some time ago");
-        if (last->left > 1)
-            app_text_print(&line, "%d earlier change%s can be undone", last->left - 1,
-                           last->left > 2 ? "s" : "");
-        else
-            app_text_print(&line, "nothing is left to undo");
-        if (last->definition.length && a->place.file)
-            app_text_print(&line,
-                           "\n%s still has the change: change it back, or `ckg change` takes it over again",
-                           a->place.file);
-    }
-    return app_print(a, &line);
+        app_undone_write(last, &out);
+    else
+        app_undone_text(last, a->place.file, &out);
+    return app_print(a, &out);
 }
 
 static int run(const struct app_arguments *a, struct app_notebook *n)

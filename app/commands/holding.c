@@ -2,6 +2,7 @@
 #include "commands/holding.h"
 
 #include "api/shapes.h"
+#include "present/statement.h"
 
 int app_hold_and_say(const struct app_arguments *a, struct app_notebook *n, enum app_holding held)
 {
@@ -14,7 +15,7 @@ int app_hold_and_say(const struct app_arguments *a, struct app_notebook *n, enum
         app_hold_write_study(n, &line);
     else {
         app_text_print(&line, "%s: ", n->definition.name);
-        if (!app_hold_write(&n->hold, &line))
+        if (!app_hold_text(&n->hold, &line))
             app_text_print(&line, "goes on");
     }
     return app_print(a, &line);

@@ -1,21 +1,35 @@
 /* A selection of trials, each changed in the command's way, made as one change and said. */
 #include "commands/mended.h"
 
-#include "commands/release.h"
-#include "commands/selection.h"
 #include "api/shapes.h"
+#include "base/visible.h"
+#include "commands/selection.h"
+#include "present/trial_text.h"
 
 int app_print_trial(const struct app_arguments *a, const struct app_notebook *n, const struct app_trial *t)
 {
-    static const char *const feasible[] = {"", " and infeasible", " and feasible"};
     struct app_text line = {0};
 
     if (a->json)
         app_trial_write(&n->definition, t, &line);
     else
-        app_text_print(&line, "trial %d is %s%s", t->number, app_state_name(t->state),
-                       feasible[t->feasible + 1]);
+        app_trial_state_text(t, &line);
     return app_print(a, &line);
+}
+
+/* Says what is waited for. */
+static void say(const struct app_elsewhere *elsewhere)
+{
+    struct app_text line = {0};
+
+    app_elsewhere_text(elsewhere, &line);
+    app_warn("%s\n", line.data ? line.data : "waiting for a run elsewhere");
+    app_text_free(&line);
+}
+
+int app_release(const struct app_arguments *a, struct app_notebook *n, int number)
+{
+    return app_notebook_release_patiently(n, number, a->quiet ? NULL : say);
 }
 
 /* None of them runs: what a killed run left is taken from it. */
@@ -40,7 +54,7 @@ static int print_all(const struct app_arguments *a, const struct app_notebook *n
     if (a->json || a->quiet)
         return status;
 
-    app_selection_write(s->count, s->number, &line);
+    app_trials_named(s->count, s->number, &line);
     app_text_print(&line, " %s %s", s->count == 1 ? "is" : "are", became);
     return app_print(a, &line);
 }

@@ -16,4 +16,10 @@ int app_mend(const struct app_arguments *arguments, struct app_notebook *noteboo
 int app_print_trial(const struct app_arguments *arguments, const struct app_notebook *notebook,
                     const struct app_trial *trial);
 
+/*
+ * app_notebook_release with patience: where a run of another machine has the trial and by the clocks it is
+ * not clear whether that lives, says so and waits for a sign of life.
+ */
+int app_release(const struct app_arguments *arguments, struct app_notebook *notebook, int number);
+
 #endif

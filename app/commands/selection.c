@@ -172,14 +172,3 @@ void app_selection_free(struct app_selection *s)
     free(s->number);
     *s = (struct app_selection){0};
 }
-
-void app_selection_write(int count, const int *numbers, struct app_text *out)
-{
-    enum { FEW = 12 };
-
-    app_text_print(out, "trial%s", count == 1 ? "" : "s");
-    for (int i = 0; i < count && count <= FEW; i++)
-        app_text_print(out, "%s%d", !i ? " " : i + 1 < count ? ", " : " and ", numbers[i]);
-    if (count > FEW)
-        app_text_print(out, " %d … %d (%d)", numbers[0], numbers[count - 1], count);
-}

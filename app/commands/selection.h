@@ -26,7 +26,4 @@ int app_selection_read(const struct app_arguments *arguments, const struct app_n
 
 void app_selection_free(struct app_selection *selection);
 
-/* "trial 4", "trials 4, 6 and 9", "trials 1 … 40 (40)". */
-void app_selection_write(int count, const int *numbers, struct app_text *out);
-
 #endif

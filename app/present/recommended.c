@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/markup.h"
+#include "present/nearest.h"
 #include "present/numbers.h"
 
 void app_recommended_heading(const ckg_recommendation *r, struct app_text *out)
@@ -148,4 +150,96 @@ void app_recommended_advice(const struct app_notebook *n, const ckg_recommendati
     if (r->trial < 0)
         app_text_print(out,
                        "the recommended design has not been evaluated: evaluate it before relying on it\n");
+}
+
+/* --- all of it --- */
+
+/* The name on its line, up to where its value stands. */
+static void add_name(const char *name, struct app_text *out)
+{
+    app_text_print(out, "  ");
+    app_columns_add(out, name, 20);
+    app_text_print(out, " ");
+}
+
+static int add_design(struct app_notebook *n, const ckg_recommendation *r, int exact, struct app_text *out)
+{
+    const struct app_definition *d = &n->definition;
+    double shown[CKG_MAX_PARAMETERS];
+    int status = CKG_OK;
+
+    memcpy(shown, r->x, (size_t)app_dimension(d) * sizeof *shown);
+    if (!exact)
+        status = app_design_shorten(n, r->x, shown);
+    for (int i = 0; !status && i < app_dimension(d); i++) {
+        add_name(app_parameter_at(d, i).title, out);
+        app_design_write_text(d, i, shown[i], out);
+        app_text_print(out, "\n");
+    }
+
+    /* What every design has in common, and what is carried along with this one. */
+    for (int i = 0; i < d->fixed_count; i++) {
+        add_name(d->fixed[i].label.title ? d->fixed[i].label.title : d->fixed[i].name, out);
+        app_text_print(out, "%s (fixed)\n", d->fixed[i].text);
+    }
+    for (int i = 0; i < d->carried_count && app_listed(d, r->x) >= 0; i++) {
+        add_name(d->carried[i].name, out);
+        app_text_print(out, "%s\n", app_carried_text(d, i, r->x));
+    }
+    return status;
+}
+
+/* Outcome j: what it is, whether its limits are met, and which they are. */
+static void add_outcome(const struct app_definition *d, const ckg_recommendation *r, int j,
+                        struct app_text *out)
+{
+    const struct app_outcome o = app_outcome_at(d, j);
+    struct app_recommended_outcome said;
+
+    app_recommended_outcome(d, r, j, &said);
+    add_name(app_outcome_title(d, j), out);
+    app_text_print(out, "%s%s%s", said.value, *said.value && *said.met ? ", " : "", said.met);
+    if (j) {
+        app_text_print(out, " (");
+        app_limits_text(&o, out);
+        app_text_print(out, ")");
+    }
+    app_text_print(out, "\n");
+}
+
+/* The objective and the constraints that matter, and the others in one line. */
+static void add_outcomes(const struct app_notebook *n, const ckg_recommendation *r, struct app_text *out)
+{
+    struct app_nearest shown;
+    char probability[32];
+
+    app_nearest_choose(&shown, n, r->mean, r->sd);
+    for (int i = 0; i < shown.count; i++)
+        add_outcome(&n->definition, r, shown.outcome[i], out);
+
+    const double least = app_nearest_others(&shown, &n->definition, r->probability);
+    if (shown.others && isnan(least))
+        app_text_print(out, "  %d others, not measured yet\n", shown.others);
+    else if (shown.others)
+        app_text_print(out,
+                       "  %d others, farther from their limits; the least sure is met with probability %s\n",
+                       shown.others, app_probability_text(least, probability));
+}
+
+int app_recommended_text(struct app_notebook *n, const ckg_recommendation *r, int exact, struct app_text *out)
+{
+    /* The design. */
+    app_recommended_heading(r, out);
+    app_text_print(out, ":\n");
+    const int status = add_design(n, r, exact, out);
+
+    /* What is known of it. */
+    app_text_print(out, "%s:\n", app_recommended_ground(&n->definition, r));
+    add_outcomes(n, r, out);
+    app_recommended_feasible(n, r, out);
+    app_text_print(out, "\n");
+    app_recommended_best(n, r, out);
+    app_text_print(out, "\n");
+    app_recommended_advice(n, r, out);
+    return status;
 }

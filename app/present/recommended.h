@@ -32,4 +32,11 @@ void app_recommended_best(const struct app_notebook *notebook, const ckg_recomme
 void app_recommended_advice(const struct app_notebook *notebook, const ckg_recommendation *recommendation,
                             struct app_text *out);
 
+/*
+ * All of it for a terminal, a line each: the design with as few digits as keep what is said of it true, or
+ * where `exact` is 1 with all of them; its outcomes, of many constraints those that matter; the sentences.
+ */
+int app_recommended_text(struct app_notebook *notebook, const ckg_recommendation *recommendation, int exact,
+                         struct app_text *out);
+
 #endif

@@ -1,7 +1,14 @@
-/* What is expected of a study, in words. */
+/* How far a study is, what is expected of it, and what holds it back. */
 #include "present/statement.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "actions/workers.h"
+#include "base/timestamp.h"
+#include "present/numbers.h"
+
+/* --- what is expected --- */
 
 /* Why nothing is known yet. */
 static void add_why(const struct app_notebook *n, struct app_text *out)
@@ -33,6 +40,26 @@ void app_gain_text(const struct app_notebook *n, const ckg_gain *gain, struct ap
         app_text_print(out, gain->left ? ", the last that is left" : "; the budget is spent");
 }
 
+void app_prospects_text(const struct app_notebook *n, int needed, const ckg_gain *gain, struct app_text *out)
+{
+    const struct app_label *label = app_outcome_at(&n->definition, 0).label;
+    const double more = gain->left > 0 ? gain->rest : gain->one;
+
+    if (needed)
+        app_text_print(out, "within 1 %% of the best, of the range measured, after %d evaluation%s\n", needed,
+                       needed == 1 ? "" : "s");
+    if (isnan(gain->one))
+        return;
+    app_text_print(out, "%s is expected to gain ",
+                   gain->left > 0 ? "the rest of the budget" : "one more evaluation");
+    if (!(more > 0))
+        app_text_print(out, "nothing\n");
+    else if (label && label->unit)
+        app_text_print(out, "%.2g %s\n", more, label->unit);
+    else
+        app_text_print(out, "%.2g\n", more);
+}
+
 void app_stop_text(const struct app_notebook *n, const struct app_stop_watch *w, struct app_text *out)
 {
     const struct app_stop_rule *stop = &n->definition.stop;
@@ -47,4 +74,215 @@ void app_stop_text(const struct app_notebook *n, const struct app_stop_watch *w,
         app_text_print(out, "%s", app_number(stop->gain, number));
     if (stop->patience > 1)
         app_text_print(out, ", and so it was said %d times in a row", stop->patience);
+}
+
+/* --- what holds it back --- */
+
+int app_hold_text(const struct app_hold *hold, struct app_text *out)
+{
+    char moment[32];
+
+    if (hold->held == APP_NOT_HELD)
+        return 0;
+    app_text_print(out, "%s by %s", hold->held == APP_STOPPED ? "stopped" : "paused",
+                   hold->by[0] ? hold->by : "somebody");
+    if (app_moment(hold->since, moment))
+        app_text_print(out, " since %s", moment);
+    return 1;
+}
+
+/* The failures, and why they failed. */
+static void add_failures(const struct app_pause *pause, struct app_text *out)
+{
+    enum { LONGEST = 400 };
+    const int whole = (int)strnlen(pause->why, LONGEST);
+
+    app_text_print(out, "the %s %d evaluations failed%s (trial", pause->nothing_yet ? "first" : "last",
+                   pause->count, pause->alike ? " alike" : "");
+    if (pause->count > 1)
+        app_text_print(out, "s %d to %d", pause->first, pause->last);
+    else
+        app_text_print(out, " %d", pause->first);
+    app_text_print(out, ", %s%.*s)", pause->alike ? "" : "the last one: ", whole, pause->why);
+}
+
+/* The study as it is given to a command. */
+static void add_study(const struct app_notebook *n, struct app_text *out)
+{
+    if (n->file)
+        app_text_print(out, "%s", n->file);
+    else
+        app_text_print(out, "--store '%s' --study '%s'", n->url, n->definition.name);
+}
+
+/* A command with the study and the trials, in backquotes. */
+static void add_command(const struct app_notebook *n, const struct app_pause *pause, const char *command,
+                        struct app_text *out)
+{
+    enum { MOST_NAMED = 40 };
+    int count = 0;
+
+    app_text_print(out, "`ckg %s ", command);
+    add_study(n, out);
+    for (int i = pause->first - 1; i < pause->last; i++)
+        if (app_pause_has(pause, &n->trials[i]) && count++ < MOST_NAMED)
+            app_text_print(out, " %d", n->trials[i].number);
+    app_text_print(out, count > MOST_NAMED ? " …`" : "`");
+}
+
+void app_outage_text(const struct app_notebook *n, struct app_text *out)
+{
+    struct app_pause pause;
+
+    /* A run that tried one again may leave a row that is none by the rule. */
+    if (!app_pause_find(n, &pause))
+        pause = app_pause_row(n);
+    if (!pause.count) {
+        app_text_print(out, "evaluations fail");
+        return;
+    }
+    add_failures(&pause, out);
+
+    app_text_print(out, "; once the cause is mended, `ckg run ");
+    add_study(n, out);
+    app_text_print(out, "` tries trial %d again%s; ", pause.first,
+                   pause.count > 1 ? " and, if that works, the others" : "");
+    add_command(n, &pause, "discard", out);
+    app_text_print(
+        out,
+        " sets %s aside; where the designs are at fault, a larger `pause_after` goes on, and 0 never pauses",
+        pause.count > 1 ? "them" : "it");
+}
+
+/* --- how it stands --- */
+
+/* How far it is. */
+static void add_progress(const struct app_notebook *n, const int tally[APP_STATES], struct app_text *out)
+{
+    const struct app_definition *d = &n->definition;
+    const int separate = ckg_problem_separate(d->problem) == 1;
+
+    app_text_print(out, "%s: %d", d->name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    if (d->budget && !separate)
+        app_text_print(out, " of %d", d->budget);
+    app_text_print(out, " evaluations (%d complete, %d failed), %d running, %d pending", tally[APP_COMPLETE],
+                   tally[APP_FAILED_TRIAL], tally[APP_RUNNING], tally[APP_PENDING]);
+    if (tally[APP_DISCARDED])
+        app_text_print(out, ", %d discarded", tally[APP_DISCARDED]);
+    if (separate)
+        app_text_print(out, "\ncost so far: %g of %d", app_notebook_cost(n), d->budget);
+    app_text_print(out, "\n");
+}
+
+/* How it chooses, and where it is kept. */
+static void add_ways(const struct app_notebook *n, struct app_text *out)
+{
+    const struct app_definition *d = &n->definition;
+
+    if (n->study || d->has_seed)
+        app_text_print(out, "policy %s, seed %llu, %s\n", d->policy, (unsigned long long)n->seed, n->url);
+    else
+        app_text_print(out, "policy %s, seed not drawn yet, %s\n", d->policy, n->url);
+    for (int i = 0; i < ckg_problem_rules(d->problem); i++)
+        app_text_print(out, "rule %s\n", ckg_problem_rule(d->problem, i));
+}
+
+static void add_best(const struct app_notebook *n, struct app_text *out)
+{
+    const struct app_trial *best = app_notebook_best(n);
+    const struct app_outcome objective = app_outcome_at(&n->definition, 0);
+    char number[32];
+
+    if (best)
+        app_text_print(out, "best feasible: trial %d, %s = %s\n", best->number, objective.name,
+                       app_value_text(&objective, app_trial_value(best, 0), 6, number));
+    else
+        app_text_print(out, "nothing feasible has been measured yet\n");
+}
+
+/* Why a run would not simply go on. */
+static void add_pause(const struct app_notebook *n, struct app_text *out)
+{
+    struct app_pause pause;
+
+    if (app_hold_text(&n->hold, out))
+        app_text_print(out, "; `ckg resume` goes on\n");
+    if (app_pause_find(n, &pause)) {
+        app_text_print(out, "paused: ");
+        app_outage_text(n, out);
+        app_text_print(out, "\n");
+    }
+}
+
+/* What going on is expected to gain, and whether a run would. */
+static void add_gain(const struct app_notebook *n, const struct app_stop_watch *watch, struct app_text *out)
+{
+    app_text_print(out, "expected gain: ");
+    app_gain_text(n, &watch->gain, out);
+    if (watch->reached) {
+        app_text_print(out, "\nstopped: ");
+        app_stop_text(n, watch, out);
+    }
+    app_text_print(out, "\n");
+}
+
+/* The trials that the worker evaluates, as "trials 7, 9"; nothing: none. */
+static void add_held(const struct app_crew *crew, int64_t worker, struct app_text *out)
+{
+    int count = 0;
+
+    for (int i = 0; i < crew->held_count; i++)
+        count += crew->held[i].worker == worker;
+    app_text_print(out, "%s", !count ? "idle here" : count > 1 ? "trials" : "trial");
+    count = 0;
+    for (int i = 0; i < crew->held_count; i++)
+        if (crew->held[i].worker == worker)
+            app_text_print(out, "%s %d", count++ ? "," : "", crew->held[i].number);
+}
+
+/* Who is at work, a line each, and how fast designs are chosen. */
+static void add_workers(const struct app_notebook *n, const struct app_crew *crew, struct app_text *out)
+{
+    for (int i = 0; i < crew->count; i++) {
+        const struct app_member *m = &crew->member[i];
+
+        app_text_print(out, "worker %lld on %s (process %lld", (long long)m->id, m->host,
+                       (long long)m->process);
+        if (m->slots)
+            app_text_print(out, ", %d slot%s", m->slots, m->slots > 1 ? "s" : "");
+        app_text_print(out, "): ");
+        add_held(crew, m->id, out);
+        if (!m->alive)
+            app_text_print(out, ", gone; whoever is next takes over");
+        else if (m->silent >= 1)
+            app_text_print(out, ", last heard of %.0f s ago", m->silent);
+        app_text_print(out, "\n");
+    }
+    if (crew->count && app_notebook_pace(n) > 0)
+        app_text_print(out, "suggestions: %.3g a minute\n", app_notebook_pace(n));
+}
+
+int app_status_text(struct app_notebook *n, struct app_text *out)
+{
+    struct app_stop_watch watch = {0};
+    struct app_crew crew;
+    int tally[APP_STATES];
+    int status = app_crew_find(n, &crew);
+
+    if (!status)
+        status = app_stop_standing(n, &watch);
+    app_notebook_tally(n, tally);
+    add_progress(n, tally, out);
+    add_ways(n, out);
+    add_best(n, out);
+    add_pause(n, out);
+
+    /* What a person should know of the answers so far. */
+    if (tally[APP_COMPLETE] && app_notebook_unmeasured(n, 0, out))
+        app_text_print(out, "\n");
+    add_gain(n, &watch, out);
+    add_workers(n, &crew, out);
+    app_crew_free(&crew);
+    app_stop_forget(&watch);
+    return status;
 }

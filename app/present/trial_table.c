@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "base/visible.h"
 #include "base/markup.h"
+#include "base/visible.h"
 #include "present/nearest.h"
 
 enum {
@@ -29,6 +29,7 @@ struct column {
 };
 
 struct table {
+    struct app_text *out;
     const struct app_notebook *notebook;
     const struct app_definition *definition;
     int first, rows;
@@ -134,11 +135,12 @@ static void add_column(struct table *w, int parameter, int outcome, const char *
     w->column[w->count++] = c;
 }
 
-/* --- printing --- */
+/* --- lines --- */
 
-static void print_right(const char *text, int width)
+static void add_right(const struct table *w, const char *text, int width)
 {
-    app_say(" %*s%s", width - app_columns(text) > 0 ? width - app_columns(text) : 0, "", text);
+    app_text_print(w->out, " ");
+    app_columns_add(w->out, text, -width);
 }
 
 /* The part of a title that stands on that line of the head, from the bottom up. */
@@ -151,7 +153,7 @@ static const char *title_line(const struct column *c, int from_below, struct app
     return at >= 0 ? lines->line[at] : "";
 }
 
-static void print_head(const struct table *w, int begin, int end, int first_block)
+static void add_head(const struct table *w, int begin, int end, int first_block)
 {
     int height = 1;
 
@@ -163,43 +165,35 @@ static void print_head(const struct table *w, int begin, int end, int first_bloc
 
     for (int line = height - 1; line >= 0; line--) {
         if (first_block)
-            app_say(line ? "%33s" : "%5s  %-9s %-6s %-8s", line ? "" : "trial", "state", "origin",
-                    "feasible");
+            app_text_print(w->out, line ? "%33s" : "%5s  %-9s %-6s %-8s", line ? "" : "trial", "state",
+                           "origin", "feasible");
         else
-            app_say("%5s ", line ? "" : "trial");
+            app_text_print(w->out, "%5s ", line ? "" : "trial");
         for (int k = begin; k < end; k++) {
             struct app_lines lines;
-            print_right(title_line(&w->column[k], line, &lines), w->column[k].width);
+            add_right(w, title_line(&w->column[k], line, &lines), w->column[k].width);
         }
-        app_say("%s\n", line || end < w->count ? "" : "  why");
+        app_text_print(w->out, "%s\n", line || end < w->count ? "" : "  why");
     }
 }
 
-/* In one line, whatever it is. */
-static void print_why(const struct app_trial *t)
-{
-    struct app_text why = {0};
-
-    app_text_add_line(&why, t->why ? t->why : "");
-    app_say("  %s", why.data ? why.data : "");
-    app_text_free(&why);
-}
-
-static void print_row(const struct table *w, const struct app_trial *t, int begin, int end, int first_block)
+static void add_row(const struct table *w, const struct app_trial *t, int begin, int end, int first_block)
 {
     static const char *const feasible[] = {"-", "no", "yes"};
     char number[32];
 
     if (first_block)
-        app_say("%5d  %-9s %-6s %-8s", t->number, app_state_name(t->state), t->origin,
-                feasible[t->feasible + 1]);
+        app_text_print(w->out, "%5d  %-9s %-6s %-8s", t->number, app_state_name(t->state), t->origin,
+                       feasible[t->feasible + 1]);
     else
-        app_say("%5d ", t->number);
+        app_text_print(w->out, "%5d ", t->number);
     for (int k = begin; k < end; k++)
-        print_right(cell(w, &w->column[k], t, number), w->column[k].width);
-    if (end == w->count)
-        print_why(t);
-    app_say("\n");
+        add_right(w, cell(w, &w->column[k], t, number), w->column[k].width);
+    if (end == w->count) {
+        app_text_print(w->out, "  ");
+        app_text_add_line(w->out, t->why ? t->why : ""); /* in one line, whatever it is */
+    }
+    app_text_print(w->out, "\n");
 }
 
 /* Where a block that begins with a column ends: before the terminal does. The first may have no columns. */
@@ -226,9 +220,10 @@ static int terminal_width(void)
                : 0;
 }
 
-void app_trial_table_print(const struct app_notebook *n, int first, int count)
+void app_trial_table(const struct app_notebook *n, int first, int count, struct app_text *out)
 {
-    struct table w = {.notebook = n,
+    struct table w = {.out = out,
+                      .notebook = n,
                       .definition = &n->definition,
                       .first = first,
                       .rows = count,
@@ -250,13 +245,13 @@ void app_trial_table_print(const struct app_notebook *n, int first, int count)
     for (int begin = 0; begin < w.count;) {
         const int end = block_end(&w, begin, first_block);
         if (!first_block)
-            app_say("\n");
-        print_head(&w, begin, end, first_block);
+            app_text_print(out, "\n");
+        add_head(&w, begin, end, first_block);
         for (int i = first; i < first + count; i++)
-            print_row(&w, &n->trials[i], begin, end, first_block);
+            add_row(&w, &n->trials[i], begin, end, first_block);
         begin = end;
         first_block = 0;
     }
     if (w.others)
-        app_say("%d other constraints: `ckg export` and --json have their values\n", w.others);
+        app_text_print(out, "%d other constraints: `ckg export` and --json have their values\n", w.others);
 }

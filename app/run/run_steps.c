@@ -19,6 +19,7 @@
 
 #include "base/memory.h"
 #include "evaluate/machine.h"
+#include "present/statement.h"
 #include "study/study_work.h"
 
 /*
@@ -613,7 +614,7 @@ static void say_held(struct app_steps *r)
     if (r->told == r->n->hold.held)
         return;
     r->told = r->n->hold.held;
-    if (app_hold_write(&r->n->hold, &line))
+    if (app_hold_text(&r->n->hold, &line))
         app_text_print(&line, r->told == APP_STOPPED ? "" : "; `ckg resume` goes on");
     else
         app_text_print(&line, "goes on");

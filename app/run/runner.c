@@ -8,6 +8,7 @@
 
 #include "actions/outage.h"
 #include "base/visible.h"
+#include "present/statement.h"
 
 /*
  * Seconds: between heartbeats, also where nothing runs that could be taken for lost; between looks at studies
@@ -132,7 +133,7 @@ static void mind_pause(const struct app_runner *w, struct app_runner_study *s)
     s->paused = s->steps.outage.paused;
     app_text_print(&line, "%s", s->paused ? "paused: " : "goes on");
     if (s->paused)
-        app_pause_write(s->n, &line);
+        app_outage_text(s->n, &line);
     if (line.data)
         app_runner_say(w, s, line.data);
     app_text_free(&line);

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "api/shapes.h"
 #include "present/numbers.h"
+#include "present/statement.h"
 #include "base/timestamp.h"
 #include "actions/outage.h"
 #include "base/markup.h"
@@ -308,7 +309,7 @@ static void add_state(const struct app_notebook *n, struct app_text *out)
 
     app_notebook_tally(n, tally);
     app_text_print(out, "<p>");
-    if (app_hold_write(&n->hold, &held))
+    if (app_hold_text(&n->hold, &held))
         app_markup(out, held.data);
     else
         app_text_print(out, "%s", state_of(n, tally));

@@ -296,9 +296,6 @@ int app_notebook_hold(struct app_notebook *notebook, enum app_holding held);
  */
 int app_notebook_set_budget(struct app_notebook *notebook, int budget);
 
-/* Adds "paused by anna@lab since 2026-01-31 14:00"; 0 where it is not held. */
-int app_hold_write(const struct app_hold *hold, struct app_text *out);
-
 /* --- designs of the user's own (own.c) --- */
 
 /* *due ← the first of the problem file's `designs` that no trial has taken up, -1: there is none. */

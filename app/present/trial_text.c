@@ -1,0 +1,148 @@
+/* One trial, some of them, and what became of them. */
+#include "present/trial_text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "actions/action_history.h"
+#include "base/timestamp.h"
+#include "base/visible.h"
+#include "present/numbers.h"
+#include "present/trial_table.h"
+
+void app_trial_state_text(const struct app_trial *t, struct app_text *out)
+{
+    static const char *const feasible[] = {"", " and infeasible", " and feasible"};
+
+    app_text_print(out, "trial %d is %s%s", t->number, app_state_name(t->state), feasible[t->feasible + 1]);
+}
+
+void app_trials_named(int count, const int *numbers, struct app_text *out)
+{
+    enum { FEW = 12 };
+
+    app_text_print(out, "trial%s", count == 1 ? "" : "s");
+    for (int i = 0; i < count && count <= FEW; i++)
+        app_text_print(out, "%s%d", !i ? " " : i + 1 < count ? ", " : " and ", numbers[i]);
+    if (count > FEW)
+        app_text_print(out, " %d … %d (%d)", numbers[0], numbers[count - 1], count);
+}
+
+/* --- all of one --- */
+
+/* A text of several lines under its title. */
+static void add_block(const char *title, const char *text, struct app_text *out)
+{
+    if (text && *text)
+        app_text_print(out, "%s:\n%s%s", title, text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+}
+
+int app_trial_text(struct app_notebook *n, const struct app_trial *t, struct app_text *out)
+{
+    struct app_text said = {0};
+    const int status = app_history_write(n, t->number, 0, &said);
+    char moment[32];
+
+    /* Its line, and when it was. */
+    app_trial_table(n, t->number - 1, 1, out);
+    if (app_moment(t->asked, moment))
+        app_text_print(out, "asked for %s", moment);
+    if (app_moment(t->ended, moment))
+        app_text_print(out, ", its result came %s", moment);
+    app_text_print(out, "\n");
+    if (!isnan(t->seconds))
+        app_text_print(out, "%.3g s\n", t->seconds);
+
+    /* Why it was chosen, and who made it. */
+    if (t->reason)
+        app_text_print(out, "chosen by %s: %s\n", t->chosen_by, t->reason);
+    if (t->evaluator)
+        app_text_print(out, "evaluated by %s\n", t->evaluator);
+    if (t->starts > 1)
+        app_text_print(out, "started %d times\n", t->starts);
+
+    /* What it said, and what was said of it. */
+    add_block("notes", t->notes, out);
+    add_block("beyond the outcomes", t->extra, out);
+    add_block("its whole answer", t->answer, out);
+    if (t->answer && t->state == APP_FAILED_TRIAL)
+        app_text_print(out, "(`ckg tell STUDY %d --from-answer` takes the values from there)\n", t->number);
+    add_block("the end of its standard error", t->log, out);
+    add_block("what was said of it", said.data, out);
+    app_text_free(&said);
+    return status;
+}
+
+/* --- a design to be evaluated --- */
+
+/* What is expected of it, as far as it is known. */
+static void add_expected(const struct app_notebook *n, const ckg_suggestion *s, struct app_text *out)
+{
+    const struct app_outcome objective = app_outcome_at(&n->definition, 0);
+    char estimate[64];
+    char probability[32];
+
+    app_text_print(out, "  (expected %s %s, ", objective.name,
+                   app_estimate_text(&objective, s->mean[0], s->sd[0], estimate));
+    if (!isnan(s->probability_feasible))
+        app_text_print(out, "feasible with probability %s",
+                       app_probability_text(s->probability_feasible, probability));
+    else {
+        app_text_print(out, "whether it is feasible is not known: ");
+        app_notebook_unmeasured(n, 1, out);
+    }
+    app_text_print(out, ")");
+}
+
+void app_trial_asked_text(const struct app_notebook *n, const struct app_trial *t, const ckg_suggestion *s,
+                          int brief, struct app_text *out)
+{
+    const struct app_definition *d = &n->definition;
+
+    app_text_print(out, "trial %d:", t->number);
+    for (int i = 0; i < app_dimension(d); i++) {
+        app_text_print(out, " %s=", app_parameter_name(d, i));
+        app_design_write_text(d, i, t->x[i], out);
+        if (app_parameter_at(d, i).label->unit)
+            app_text_print(out, " %s", app_parameter_at(d, i).label->unit);
+    }
+    for (int i = 0; i < d->carried_count && app_listed(d, t->x) >= 0; i++)
+        app_text_print(out, " %s=%s", d->carried[i].name, app_carried_text(d, i, t->x));
+    if (ckg_problem_separate(d->problem) == 1) {
+        app_text_print(out, "  measure ");
+        app_wants_words(d, &t->wants, out);
+    }
+    if (!brief && !s)
+        app_text_print(out, "  (a design of your own%s)", t->queued ? ", queued for the next run" : "");
+    else if (!brief && !isnan(s->mean[0]))
+        add_expected(n, s, out);
+}
+
+/* --- changes --- */
+
+void app_undone_text(const struct app_last_change *last, const char *file, struct app_text *out)
+{
+    char moment[32];
+
+    app_text_print(out, "undone: ckg ");
+    app_text_add_line(out, last->command.data);
+    app_text_print(out, " (%s, %s); ", last->who.data,
+                   app_moment(last->made, moment) ? moment : "some time ago");
+    if (last->left > 1)
+        app_text_print(out, "%d earlier change%s can be undone", last->left - 1, last->left > 2 ? "s" : "");
+    else
+        app_text_print(out, "nothing is left to undo");
+    if (last->definition.length && file)
+        app_text_print(out, "\n%s still has the change: change it back, or `ckg change` takes it over again",
+                       file);
+}
+
+void app_elsewhere_text(const struct app_elsewhere *e, struct app_text *out)
+{
+    app_text_print(out, "trial %d belongs to a run on %s, ", e->trial, e->host);
+    if (e->age < 0)
+        app_text_print(out, "whose clock is %.0f s ahead of ours", -e->age);
+    else
+        app_text_print(out, "last heard of %.0f s ago by its clock", e->age);
+    app_text_print(out, "; waiting %d s for a sign of life", APP_STORE_SILENCE);
+}
