@@ -100,10 +100,10 @@ int ckg__fit_work_take(struct ckg__fit_work *w, const struct ckg__fit *fit, stru
     w->inv_ell = ckg__arena_doubles(arena, D);
     w->noise = ckg__arena_doubles(arena, n);
     w->slope = ckg__arena_doubles(arena, D * ((size_t)fit->inputs.n / CKG__GP_ROWS + 1));
-    w->label = ckg__arena_doubles(arena, CKG__LABEL_NUMBERS * n);
-    w->labelled = 0;
+    w->own = ckg__arena_doubles(arena, (size_t)fit->inputs.series->likelihood->work_numbers * n + 1);
+    w->warm = 0;
     if (!w->A || !w->L || !w->G || !w->beta || !w->alpha || !w->ones || !w->inv_ell || !w->slope ||
-        !w->noise || !w->label)
+        !w->noise || !w->own)
         return CKG_ERR_NOMEM;
     return take_linear(w, &fit->inputs, arena);
 }
@@ -144,14 +144,14 @@ static double uncounted(const struct ckg__gp_inputs *in)
 double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient,
                         struct ckg__fit_work *w)
 {
-    assert(fit->inputs.likelihood && w->ld >= fit->inputs.n);
+    assert(w->ld >= fit->inputs.n);
 
     double unused[CKG_MAX_PARAMETERS + 2] = {0};
 
     if (ckg__interrupted(fit->inputs.interrupt) ||
         ckg__interrupted_by(fit->inputs.interrupt, uncounted(&fit->inputs)))
         return -INFINITY;
-    const double density = fit->inputs.likelihood->density(&fit->inputs, theta, gradient, w);
+    const double density = fit->inputs.series->likelihood->density(&fit->inputs, theta, gradient, w);
     if (density == -INFINITY)
         return density;
     return density + prior_density(fit, theta, gradient ? gradient : unused);

@@ -71,8 +71,18 @@ void ckg__gp_free(struct ckg__gp *gp)
     ckg__free(gp->alpha);
     ckg__free(gp->row_noise);
     ckg__free(gp->design);
-    ckg__free(gp->loud_room);
+    ckg__free(gp->own);
     memset(gp, 0, sizeof *gp);
+}
+
+void *ckg__gp_own(struct ckg__gp *gp, size_t size)
+{
+    if (size > gp->own_size) {
+        ckg__free(gp->own);
+        gp->own = ckg__alloc(size, 1);
+        gp->own_size = gp->own ? size : 0;
+    }
+    return gp->own;
 }
 
 /* --- the factor --- */
@@ -159,11 +169,11 @@ void ckg__gp_weigh(struct ckg__gp *gp)
 int ckg__gp_set(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const double *theta,
                 struct ckg__arena *arena)
 {
-    assert(in->likelihood && in->D == gp->D);
+    assert(in->series->likelihood && in->D == gp->D);
     assert(in->n <= in->series->n && ckg__gp_has_room(gp, in->n));
-    gp->likelihood = in->likelihood;
+    gp->likelihood = in->series->likelihood;
     gp->interrupt = in->interrupt;
-    return in->likelihood->condition(gp, in, theta, arena);
+    return gp->likelihood->condition(gp, in, theta, arena);
 }
 
 int ckg__gp_append(struct ckg__gp *gp, int design, const double *u, double y, double noise)

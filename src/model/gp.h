@@ -15,7 +15,6 @@
 #include "model/series.h"
 
 struct ckg__gp;
-struct ckg__likelihood;
 
 /*
  * The hyperparameters theta (d+2), all logarithms: ℓ_1 … ℓ_d, noise variance, signal variance. A categorical
@@ -23,7 +22,6 @@ struct ckg__likelihood;
  */
 struct ckg__gp_inputs {
     enum ckg__kernel kernel;
-    const struct ckg__likelihood *likelihood;
     int d, D, n;
     const int *group; /* (D) */
     const double *X;  /* D×ldx, dimension-major, unscaled */

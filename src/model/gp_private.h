@@ -8,7 +8,6 @@
 
 #include "linalg/jitter.h"
 #include "model/gp.h"
-#include "model/noise_process.h"
 
 struct ckg__gp {
     struct ckg__covariance k;
@@ -22,11 +21,11 @@ struct ckg__gp {
     int *design;          /* (capacity) the design of each row; −1: none */
     double unit;          /* variance that the nugget is relative to */
     double mean, nugget;
-    double noise;  /* estimated variance of one evaluation, 0: none */
-    double future; /* variance that one further evaluation is expected to carry, nugget included */
-    struct ckg__loudness loudness; /* of noise that varies; its numbers in loud_room */
-    double *loud_room;
-    size_t loud_size;
+    double mean_precision; /* of the normal prior of the mean around 0 */
+    double noise;          /* estimated variance of one evaluation, 0: none */
+    double future;         /* variance that one further evaluation is expected to carry, nugget included */
+    void *own;             /* the likelihood's own: room of own_size bytes */
+    size_t own_size;
     double log_likelihood;
     struct ckg__interrupt *interrupt; /* whoever asks it looks at it; NULL: nobody does */
 };
@@ -43,6 +42,9 @@ static inline double ckg__floor_of(double nugget, double unit)
 {
     return 1e-4 * nugget * unit;
 }
+
+/* Room for so many bytes of the likelihood's own, which may hold what was last put there; NULL: no memory. */
+void *ckg__gp_own(struct ckg__gp *gp, size_t size);
 
 /* Frees what a process holds, and leaves one without rows. */
 void ckg__gp_free(struct ckg__gp *gp);

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "linalg/dense.h"
 #include "model/gp_private.h"
+#include "model/likelihood.h"
 
 /* Rows of one design: values of estimated noise, of known noise, without, absurd ones of two kinds. */
 enum { MOST = 5 };
@@ -24,7 +25,6 @@ enum { MOST = 5 };
 struct leave {
     const struct ckg__gp *gp;
     const struct ckg__series *series;
-    double mean_precision;
     const struct ckg__team *team;
     double *Q;       /* n×n, lower */
     double *y;       /* (n) the rows' values: what was measured, or what stands for labels */
@@ -45,7 +45,7 @@ static double row_value(const struct leave *w, size_t i)
     const double *L = w->gp->L + i * (size_t)w->gp->capacity;
     double y = w->gp->mean;
 
-    if (!w->series->labels)
+    if (!ckg__series_has(w->series, CKG__STANDS_IN))
         return w->series->y[i];
     for (size_t k = 0; k <= i; k++)
         y += L[k] * w->gp->beta[k];
@@ -101,14 +101,14 @@ static double mean_without(const struct leave *w, int first, int count, double C
     double s11 = w->s11;
     double s1y = w->s1y;
 
-    if (!isfinite(w->mean_precision) || count == w->gp->n)
+    if (!isfinite(w->gp->mean_precision) || count == w->gp->n)
         return 0;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++) {
             s11 -= w->q1[first + i] * C[i][j] * w->q1[first + j];
             s1y -= w->q1[first + i] * C[i][j] * w->qy[first + j];
         }
-    return s1y / (s11 + w->mean_precision);
+    return s1y / (s11 + w->gp->mean_precision);
 }
 
 static int leave_rows(const struct leave *w, int first, int count, double *mean, double *var)
@@ -130,13 +130,13 @@ static int leave_rows(const struct leave *w, int first, int count, double *mean,
     return CKG_OK;
 }
 
-int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series, double mean_precision,
+int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series,
                       const struct ckg__team *team, struct ckg__arena *arena, double *mean, double *var)
 {
     assert(gp->n == series->n);
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct leave w = {.gp = gp, .series = series, .mean_precision = mean_precision, .team = team};
+    struct leave w = {.gp = gp, .series = series, .team = team};
     int status = prepare(&w, arena);
     for (int first = 0, next; !status && first < gp->n; first = next) {
         for (next = first + 1; next < gp->n && series->design[next] == series->design[first]; next++)

@@ -6,10 +6,10 @@
 
 /*
  * Mean and variance (n) at each row's design from the rows of all other designs, hyperparameters unchanged;
- * the variance is the outcome's own, without the noise of its measurement. `mean_precision` is the one the
- * process was set with. Rows of one design follow one another in the series, three at most.
+ * the variance is the outcome's own, without the noise of its measurement. The series is the one that the
+ * process was set with; rows of one design follow one another there, five at most.
  */
-int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series, double mean_precision,
+int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series,
                       const struct ckg__team *team, struct ckg__arena *arena, double *mean, double *var);
 
 #endif

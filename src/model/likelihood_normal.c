@@ -59,6 +59,7 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
 
     /* The rows: where they lie, at which design, with how much noise. */
     gp->n = in->n;
+    gp->mean_precision = in->mean_precision;
     gp->noise = s->estimated ? ckg__exp(theta[in->d]) : 0;
     ckg__gp_scale(in, theta, gp->inv_ell, gp->A, gp->capacity);
     gp->k = ckg__gp_covariance(in, ckg__exp(theta[in->d + 1]), gp->inv_ell);
@@ -183,15 +184,16 @@ static void noise(const struct ckg__gp *gp, int m, const double *U, int ldu, con
         memset(out->in_u, 0, (size_t)gp->D * (size_t)m * sizeof *out->in_u);
 }
 
-static int applies(const struct ckg__series *series)
+static int is_given(const struct ckg_problem *problem, int outcome)
 {
-    (void)series;
+    (void)problem;
+    (void)outcome;
     return 1;
 }
 
 const struct ckg__likelihood ckg__likelihood_normal = {
     .name = "normal",
-    .applies = applies,
+    .is_given = is_given,
     .moments = ckg__scaling_moments,
     .density = density,
     .condition = condition,

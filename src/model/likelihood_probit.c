@@ -61,7 +61,6 @@ struct labels {
 
 /* Numbers of a row's sites, and all that it needs beside those of struct ckg__fit_work. */
 enum { SITE = 2 * KINDS, PER_ROW = 4 * SITE + 3 + SITE * CKG__ANDERSON_NUMBERS };
-static_assert((int)PER_ROW == (int)CKG__LABEL_NUMBERS, "the work of a fit has room for them");
 
 static double mean_precision(const struct ckg__gp_inputs *in, double s2)
 {
@@ -323,10 +322,10 @@ static double density(const struct ckg__gp_inputs *in, const double *theta, doub
                        .ones = w->ones};
 
     /* The sites, from those of the density before. */
-    lay_rows(&l, in->n, w->label);
+    lay_rows(&l, in->n, w->own);
     ckg__gp_scale(in, theta, w->inv_ell, w->A, w->ld);
-    const int bad = settle(&l, !w->labelled, enough_for_density);
-    w->labelled = !bad;
+    const int bad = settle(&l, !w->warm, enough_for_density);
+    w->warm = !bad;
     if (bad)
         return -INFINITY;
 
@@ -378,6 +377,7 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
     gp->n = in->n;
     gp->k = l.k;
     gp->unit = l.k.s2;
+    gp->mean_precision = mean_precision(in, l.k.s2);
     gp->noise = 0;
     ckg__gp_scale(in, theta, gp->inv_ell, gp->A, gp->capacity);
     memcpy(gp->design, in->series->design, (size_t)in->n * sizeof *gp->design);
@@ -439,9 +439,10 @@ static void noise(const struct ckg__gp *gp, int m, const double *U, int ldu, con
 
 /* --- what is known before, and what is said --- */
 
-static int applies(const struct ckg__series *series)
+/* Labels are ±1, so their limit is 0. */
+static int is_given(const struct ckg_problem *problem, int outcome)
 {
-    return series->labels;
+    return ckg__is_answer(problem, outcome);
 }
 
 /*
@@ -474,10 +475,11 @@ static void moments(const struct ckg__scaling *scaling, double y_mean, double y_
 
 const struct ckg__likelihood ckg__likelihood_probit = {
     .name = "probit",
-    .varies = 1,
+    .traits = CKG__VARIES | CKG__UNSCALED | CKG__VAGUE | CKG__STANDS_IN,
     .chance = 1,
-    .applies = applies,
+    .is_given = is_given,
     .prior = prior,
+    .work_numbers = PER_ROW,
     .moments = moments,
     .density = density,
     .condition = condition,

@@ -68,3 +68,21 @@ void ckg__loudness_at(const struct ckg__loudness *l, int m, const double *U, int
         }
     }
 }
+
+struct ckg__series ckg__series_vary(const struct ckg__series *plain, const double *g, double *relative)
+{
+    struct ckg__series out = *plain;
+
+    /* Of c replicates c − 1 say how loud it is at their design. */
+    assert(!plain->relative && !ckg__series_has(plain, CKG__UNSCALED));
+    out.within = 0;
+    for (int i = 0; i < plain->n; i++) {
+        relative[i] = ckg__exp(g[i]);
+        if (plain->known[i] >= 0)
+            continue;
+        out.within += plain->squares[i] / relative[i];
+        out.constant -= 0.5 * (plain->count[i] - 1) * g[i];
+    }
+    out.relative = relative;
+    return out;
+}

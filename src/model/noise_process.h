@@ -48,6 +48,12 @@ struct ckg__loudness ckg__loudness_copy(const struct ckg__loudness *from, double
 struct ckg__loudness ckg__loudness_lay_out(const struct ckg__loud *loud, int D, const int *group,
                                            const double *u, double *room);
 
+/*
+ * The series with its noise varying: row i has exp(g_i) times the estimated variance; g (n), and relative
+ * (n), which becomes those factors. The series `plain` has none yet.
+ */
+struct ckg__series ckg__series_vary(const struct ckg__series *plain, const double *g, double *relative);
+
 /* g (m) at the points U (D×m), and unless NULL its gradient (D×m, leading dimension m). */
 void ckg__loudness_at(const struct ckg__loudness *loudness, int m, const double *U, int ldu, double *g,
                       double *gradient);

@@ -24,6 +24,7 @@
 #include "base/maths.h"
 #include "linalg/dense.h"
 #include "model/gp_private.h"
+#include "model/noise_process.h"
 
 enum { STEPS = 10, HALVINGS = 6, MOST_COORDINATES = 20 };
 

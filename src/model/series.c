@@ -9,8 +9,9 @@
 #include "base/error.h"
 #include "base/maths.h"
 #include "base/sorted.h"
-#include "model/series.h"
+#include "model/likelihood.h"
 #include "model/outliers.h"
+#include "model/series.h"
 
 static const double two_pi = 6.28318530717958647692;
 
@@ -568,7 +569,7 @@ static int standardise(const struct ckg__data *data, int outcome, struct ckg__ar
     /* The unit: the rows' own, unless they have none. */
     if (ordinary_moments(s, arena, &mean, &sd))
         return CKG_ERR_NOMEM;
-    if (s->labels) { /* ±1 stand as they are: their limit is 0 */
+    if (ckg__series_has(s, CKG__UNSCALED)) {
         mean = 0;
         sd = 1;
     } else if (sd == 0) {
@@ -624,7 +625,7 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     /* Room: the rows outlive this, the rest does not. */
     *scaling = (struct ckg__scaling){
         outcome == 0 && data->problem->goal == CKG_MINIMIZE ? -1 : 1, 0, 0, 1, 0, 1, 0, 0};
-    *s = (struct ckg__series){.labels = ckg__is_answer(data->problem, outcome)};
+    *s = (struct ckg__series){.likelihood = ckg__likelihood_given(data->problem, outcome), .u = data->u};
     s->design = ckg__arena_ints(arena, rows);
     s->y = ckg__arena_doubles(arena, rows);
     s->known = ckg__arena_doubles(arena, rows);
@@ -651,7 +652,7 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
         const double middle = scaling->sign * ckg__quantile(sample.sorted, sample.n, 0.5);
         const struct judged judged = {
             data, outcome, count, entries, y, ckg__scaling_warp(scaling, middle), source->gap};
-        if (source->gap > 0 && !s->labels)
+        if (source->gap > 0 && !ckg__series_has(s, CKG__UNSCALED))
             status = draw_in(&judged, arena, scaling);
         pool_entries(scaling, entries, count, y, data->designs, pools, s);
         if (!status)
@@ -667,20 +668,7 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     return status;
 }
 
-struct ckg__series ckg__series_vary(const struct ckg__series *plain, const double *g, double *relative)
+int ckg__series_exact(const struct ckg__series *s)
 {
-    struct ckg__series out = *plain;
-
-    /* Of c replicates c − 1 say how loud it is at their design. */
-    assert(!plain->relative && !plain->labels);
-    out.within = 0;
-    for (int i = 0; i < plain->n; i++) {
-        relative[i] = ckg__exp(g[i]);
-        if (plain->known[i] >= 0)
-            continue;
-        out.within += plain->squares[i] / relative[i];
-        out.constant -= 0.5 * (plain->count[i] - 1) * g[i];
-    }
-    out.relative = relative;
-    return out;
+    return !ckg__series_has(s, CKG__STANDS_IN) && !s->estimated && !(s->typical_known > 0);
 }

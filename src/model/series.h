@@ -6,6 +6,8 @@
 
 #include "data/data.h"
 
+struct ckg__likelihood;
+
 /* The warp that is a logarithm; others are 0, none, or the strength c > 0 of an asinh. */
 enum { CKG__LOGARITHM = -1 };
 
@@ -50,15 +52,13 @@ struct ckg__series {
     double *known;   /* (n) known noise variance in scaled units, 0 without noise; -1: estimated */
     double *count;   /* (n) values pooled */
     double *squares; /* (n) Σ(y − mean)² of the values pooled, where their noise is estimated */
-    /*
-     * where noise varies: (n) the factor on the estimated variance at each row, and what it follows from
-     * (model/noise_process.h); NULL: it is the same everywhere
-     */
+    const double *u; /* (designs × D) the distinct designs, where they lie */
+    /* (n) where noise varies: the factor on the estimated variance at each row; NULL: it is 1 */
     const double *relative;
-    const struct ckg__loudness *loudness;
-    int estimated; /* 1 when any row's noise is to be estimated */
-    int absurd;    /* rows of values that were drawn in; their noise is known[i] */
-    int labels;    /* 1: answers, or successes and failures: `count` of them have the mean y at a design */
+    const struct ckg__likelihood *likelihood; /* what the values are measurements of */
+    const void *state;                        /* the likelihood's own; NULL: it has none */
+    int estimated;                            /* 1 when any row's noise is to be estimated */
+    int absurd;                               /* rows of values that were drawn in; their noise is known[i] */
     double extra, within, constant;
     /* Σ log dy/dv over the values: with it likelihoods on different scales can be compared */
     double jacobian;
@@ -66,16 +66,7 @@ struct ckg__series {
 };
 
 /* 1 when it is of values, and none of them carries noise. */
-static inline int ckg__series_exact(const struct ckg__series *series)
-{
-    return !series->labels && !series->estimated && !(series->typical_known > 0);
-}
-
-/*
- * The series with its noise varying: row i has exp(g_i) times the estimated variance; g (n), and relative
- * (n), which becomes those factors. The series `plain` has none yet.
- */
-struct ckg__series ckg__series_vary(const struct ckg__series *plain, const double *g, double *relative);
+int ckg__series_exact(const struct ckg__series *series);
 
 /* What a series is made of, before scaling. */
 struct ckg__series_source {

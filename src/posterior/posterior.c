@@ -283,7 +283,7 @@ void ckg__posterior_noise(const struct ckg__gp *gp, int m, const double *U, int 
 
 int ckg__posterior_noise_varies(const struct ckg__gp *gp)
 {
-    return gp->likelihood->varies;
+    return (gp->likelihood->traits & CKG__VARIES) != 0;
 }
 
 int ckg__posterior_assume(struct ckg__gp *gp, int design, const double *u, int certain,

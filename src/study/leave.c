@@ -14,13 +14,6 @@ struct row {
     double first, second, within, noise;
 };
 
-/* The precision of the prior of a process's mean. */
-static double mean_precision(const ckg_study *s, const struct ckg__surrogate *model, const struct ckg__gp *gp)
-{
-    return model->series.labels ? 1 / (1 + ckg__gp_describe(gp).signal)
-                                : ckg__models_mean_precision(&s->models);
-}
-
 static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct row *rows)
 {
     const size_t n = (size_t)model->series.n;
@@ -35,8 +28,8 @@ static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct 
     for (int k = 0; k < model->samples; k++) {
         const struct ckg__gp *gp = model->gp[k];
         const struct ckg__team team = {s->pool, 0, s->arena, NULL};
-        const int status = ckg__gp_leave_out(gp, &model->series, mean_precision(s, model, gp),
-                                             ckg__gp_team(gp, &team), &s->results, mean, var);
+        const int status = ckg__gp_leave_out(gp, &model->series, ckg__gp_team(gp, &team), &s->results, mean,
+                                             var);
         const double noise = ckg__gp_describe(gp).noise;
         if (status)
             return status;

@@ -28,7 +28,7 @@ static int any_exact(const struct ckg__models *models)
 {
     for (int j = 0; j < models->data->problem->outcomes; j++) {
         const struct ckg__surrogate *s = &models->surrogate[j];
-        if (s->samples == 1 && s->series.n > 1 && !s->series.labels)
+        if (s->samples == 1 && s->series.n > 1 && !ckg__series_has(&s->series, CKG__VAGUE))
             return 1;
     }
     return 0;

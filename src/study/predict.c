@@ -425,15 +425,15 @@ static const char *scale_name(const struct ckg__surrogate *model)
 {
     const struct ckg__scaling *scaling = &model->scaling;
 
-    if (model->series.labels)
-        return "probit";
+    if (ckg__series_has(&model->series, CKG__UNSCALED))
+        return model->series.likelihood->name;
     if (scaling->warp == CKG__LOGARITHM)
         return "log";
     return scaling->warp > 0 ? "asinh" : "linear";
 }
 
 /* Of an answer: the signal in the process's own unit, in which chance has the variance 1. */
-static void describe_labels(const struct ckg__gp_summary *fit, ckg_model_info *info)
+static void describe_own_unit(const struct ckg__gp_summary *fit, ckg_model_info *info)
 {
     info->signal_sd = sqrt(fit->signal);
     info->noise_sd = info->noise_low = info->noise_high = NAN;
@@ -536,8 +536,8 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .noise_low = noise_in_units(s, outcome, fit.mean, factor[0] * fit.noise),
         .noise_high = noise_in_units(s, outcome, fit.mean, factor[2] * fit.noise),
     };
-    if (model->series.labels)
-        describe_labels(&fit, &info);
+    if (ckg__series_has(&model->series, CKG__STANDS_IN))
+        describe_own_unit(&fit, &info);
     if (!is_known(s, outcome))
         forget_fit(&info, s->problem->d, model->lengthscales);
     ckg__fill_sized(out, size, &info, sizeof info);

@@ -41,7 +41,7 @@ static int wants_samples(const struct ckg__models *models, int j)
     const int dear = series->n * (models->data->problem->d + 2) > MOST_EXACT;
     const int late = ckg__interrupted_by(ckg__pool_watched(models->pool), 0);
 
-    if (series->labels || late || series->n < 2 || series->n > MOST_ROWS)
+    if (ckg__series_has(series, CKG__VAGUE) || late || series->n < 2 || series->n > MOST_ROWS)
         return 0;
     if (models->method != CKG__FIT_AUTO)
         return models->method == CKG__FIT_SAMPLE;

@@ -82,7 +82,7 @@ static double record_of(const struct ckg__surrogate *s, const struct ckg__gp *gp
 {
     const int rows = s->series.n / 2 < RECORD ? s->series.n / 2 : RECORD;
 
-    if (rows < 4 || s->series.labels || s->series.typical_known > 0)
+    if (rows < 4 || ckg__series_has(&s->series, CKG__VAGUE) || s->series.typical_known > 0)
         return 1;
     const double factor = (CREDIT + rows * ckg__gp_surprise(gp, rows)) / (CREDIT + rows);
     return factor > chance ? factor : 1;

@@ -10,30 +10,13 @@
 static const double wide_gap = 10;
 static const double narrow_gap = 3;
 
-/* The series with the noise that was fitted; X (D×n) its inputs. */
-static int vary(const struct ckg__models *models, const struct ckg__loud *loud, const double *X,
-                struct ckg__arena *arena, struct ckg__series *series)
-{
-    const int D = models->data->problem->D;
-    struct ckg__loudness *loudness;
-    double *room, *relative, *g;
-
-    if (CKG__TAKE(arena, CKG__ROOM(loudness, 1), CKG__ROOM(room, ckg__loudness_numbers(D, loud->places)),
-                  CKG__ROOM(relative, series->n + 1), CKG__ROOM(g, series->n + 1)))
-        return CKG_ERR_NOMEM;
-    *loudness = ckg__loudness_lay_out(loud, D, models->group, models->data->u, room);
-    ckg__loudness_at(loudness, series->n, X, series->n, g, NULL);
-    *series = ckg__series_vary(series, g, relative);
-    series->loudness = loudness;
-    return CKG_OK;
-}
-
 int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *layout, struct ckg__arena *arena,
                  struct ckg__scaling *scaling, struct ckg__series *series, double **X)
 {
     const struct ckg__data *data = models->data;
-    const double gap = layout->strict < 0 ? 0 : layout->strict ? narrow_gap : wide_gap;
-    struct ckg__series_source source = {layout->outcome, layout->warp, layout->trials,
+    const struct ckg__fitted *fitted = layout->fitted;
+    const double gap = fitted->strict < 0 ? 0 : fitted->strict ? narrow_gap : wide_gap;
+    struct ckg__series_source source = {layout->outcome, fitted->warp, layout->trials,
                                         models->warp || models->lead ? gap : 0, NULL};
     const size_t D = (size_t)data->problem->D;
 
@@ -54,8 +37,12 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
         for (size_t k = 0; k < D; k++)
             (*X)[k * n + i] = data->u[(size_t)series->design[i] * D + k];
 
-    /* How loud it was there. */
-    return layout->loud && layout->loud->places ? vary(models, layout->loud, *X, arena, series) : CKG_OK;
+    /* What they are measurements of. */
+    if (!fitted->likelihood)
+        return CKG_OK;
+    const struct ckg__series given = *series;
+    const struct ckg__gp_inputs inputs = ckg__models_fit(models, fitted, &given, *X).inputs;
+    return ckg__likelihood_lay_out(fitted->likelihood, &inputs, fitted->state, arena, series);
 }
 
 int ckg__lay_out_all(struct ckg__models *models, int trials, int most)
@@ -63,9 +50,8 @@ int ckg__lay_out_all(struct ckg__models *models, int trials, int most)
     int status = CKG_OK;
     for (int j = 0; !status && j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
-        const struct ckg__layout layout = {j,    s->fitted.warp, trials, s->fitted.strict,
-                                           most, &s->fitted.loud};
-        s->series = (struct ckg__series){0};
+        const struct ckg__layout layout = {j, trials, most, &s->fitted};
+        s->series = (struct ckg__series){.likelihood = ckg__likelihood_given(models->data->problem, j)};
         if (!ckg__models_shared(models, j))
             status = ckg__lay_out(models, &layout, &models->own, &s->scaling, &s->series, &models->X[j]);
     }
@@ -81,11 +67,10 @@ double ckg__models_mean_precision(const struct ckg__models *models)
 static struct ckg__prior prior_for(const struct ckg__models *models, const struct ckg__fitted *fitted,
                                    const struct ckg__series *series)
 {
-    const struct ckg__likelihood *likelihood = ckg__likelihood_of(series);
     const int d = models->data->problem->d;
 
-    if (likelihood->prior)
-        return likelihood->prior(d);
+    if (series->likelihood->prior)
+        return series->likelihood->prior(d);
     if (models->method == CKG__FIT_ML)
         return ckg__prior_flat();
     if (fitted->linear)
@@ -101,7 +86,6 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct c
     return (struct ckg__fit){
         .inputs = {.kernel = fitted->kernel,
                    .linear = fitted->linear,
-                   .likelihood = ckg__likelihood_of(series),
                    .d = problem->d,
                    .D = problem->D,
                    .n = series->n,
@@ -109,7 +93,8 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct c
                    .X = X,
                    .ldx = series->n,
                    .series = series,
-                   .mean_precision = series->labels ? 1 : ckg__models_mean_precision(models),
+                   .mean_precision = ckg__series_has(series, CKG__VAGUE) ? 1
+                                                                         : ckg__models_mean_precision(models),
                    .interrupt = ckg__pool_watched(models->pool)},
         .prior = prior_for(models, fitted, series),
     };

@@ -52,7 +52,7 @@ static void condition_task(void *context, int j, int worker)
         return;
     ckg__models_share(models, worker, &team, &fit);
     memcpy(theta, s->fitted.theta, sizeof theta);
-    for (int i = 0; i < fit.inputs.d && !s->series.labels; i++)
+    for (int i = 0; i < fit.inputs.d && !ckg__series_has(&s->series, CKG__VAGUE); i++)
         theta[i] += ckg__log(stage->shorter);
     stage->status[j] = ckg__gp_set(models->doubt[j], &fit.inputs, theta, &models->arena[worker]);
 }

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/alloc.h"
 #include "surrogate/stages.h"
 
 /* Kernels are chosen at every fit up to so many trials, an anchor. */
@@ -64,10 +65,10 @@ static int trials_that_count(const struct ckg__data *data)
     return trials;
 }
 
-/* 1 when outcome j is one of labels, whose scale and kernel are given (first_kernel). */
-static int is_label(const struct ckg__models *models, int j)
+/* 1 when what is measured of outcome j has that trait. */
+static int is_given(const struct ckg__models *models, int j, enum ckg__likelihood_traits trait)
 {
-    return ckg__is_answer(models->data->problem, j);
+    return (ckg__likelihood_given(models->data->problem, j)->traits & (unsigned)trait) != 0;
 }
 
 /* Fits all outcomes to the first `trials` trials, from what their surrogates hold now. */
@@ -84,17 +85,17 @@ static int fit_to(struct ckg__models *models, int trials)
     const int chosen = anchor || trials <= CKG__REFIT_ALWAYS;
     const int smoothed = anchor || trials <= SMOOTHED_ALWAYS;
     for (int j = 0; !status && chosen && models->warp && j < models->outcomes; j++)
-        status = is_label(models, j) ? CKG_OK : ckg__choose_warp(models, j, trials);
+        status = is_given(models, j, CKG__UNSCALED) ? CKG_OK : ckg__choose_warp(models, j, trials);
     if (!status && smoothed && models->warp && models->choose_kernel)
         status = ckg__lay_out_all(models, trials, CKG__MOST_FITTED);
     for (int j = 0; !status && smoothed && models->choose_kernel && j < models->outcomes; j++)
-        status = is_label(models, j) ? CKG_OK : ckg__choose_kernel(models, j);
+        status = is_given(models, j, CKG__VAGUE) ? CKG_OK : ckg__choose_kernel(models, j);
     for (int j = 0; !status && smoothed && models->choose_kernel && j < models->outcomes; j++)
         status = ckg__choose_trend(models, j);
 
-    /* Where the noise is loud. */
+    /* What the values are measurements of. */
     if (!status)
-        status = ckg__fit_noise(models, trials);
+        status = ckg__choose_likelihoods(models, trials);
 
     /* Which data that was. */
     for (int j = 0; !status && j < models->outcomes; j++) {
@@ -109,7 +110,7 @@ static int fit_to(struct ckg__models *models, int trials)
 /* 1 when these are the hyperparameters of the first `trials` trials as they stand. */
 static int is_fitted(const struct ckg__models *models, const struct ckg__fitted *fitted, int trials)
 {
-    return fitted->trials == trials && fitted->told == ckg__told(models->data, trials);
+    return fitted && fitted->trials == trials && fitted->told == ckg__told(models->data, trials);
 }
 
 /*
@@ -120,7 +121,7 @@ static int is_fitted(const struct ckg__models *models, const struct ckg__fitted 
  */
 static enum ckg__kernel first_kernel(const struct ckg__models *models, int j)
 {
-    return models->choose_kernel && is_label(models, j) ? CKG__MATERN52 : models->kernel;
+    return models->choose_kernel && is_given(models, j, CKG__VAGUE) ? CKG__MATERN52 : models->kernel;
 }
 
 /* The scale that an outcome begins with; one that is declared positive keeps to the logarithm. */
@@ -134,6 +135,7 @@ static void forget_fits(struct ckg__models *models)
 {
     for (int j = 0; j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
+        ckg__fitted_free(&s->fitted);
         s->fitted = (struct ckg__fitted){.kernel = first_kernel(models, j), .warp = first_warp(models, j)};
         const struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, NULL);
         ckg__fit_start(&fit, 0, s->fitted.theta);
@@ -148,15 +150,17 @@ static int stand_at_anchor(struct ckg__models *models, int level)
     int status = CKG_OK;
 
     for (int j = 0; j < models->outcomes; j++)
-        known &= ckg__models_shared(models, j) || is_fitted(models, &models->surrogate[j].anchor[level], at);
+        known &= ckg__models_shared(models, j) || is_fitted(models, models->surrogate[j].anchor[level], at);
     if (!known)
         status = fit_to(models, at);
     for (int j = 0; !status && j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
-        if (known)
-            s->fitted = s->anchor[level];
-        else
-            s->anchor[level] = s->fitted;
+        if (!known && !s->anchor[level])
+            s->anchor[level] = ckg__alloc_zero(1, sizeof *s->anchor[level]);
+        if (known && s->anchor[level])
+            status = ckg__fitted_copy(&s->fitted, s->anchor[level]);
+        else if (!known)
+            status = s->anchor[level] ? ckg__fitted_copy(s->anchor[level], &s->fitted) : CKG_ERR_NOMEM;
     }
     return status;
 }
@@ -184,18 +188,20 @@ static int fit_from_lead(struct ckg__models *models, int trials)
     forget_fits(models);
     for (int j = 0; j < models->outcomes; j++) {
         const struct ckg__fitted *from = &models->lead->surrogate[j].fitted;
+        struct ckg__fitted *fitted = &models->surrogate[j].fitted;
         if (from->told)
-            models->surrogate[j].fitted = *from;
+            *fitted = *from;
         for (int i = 0; from->told && models->lead_sides && i < models->data->problem->d; i++)
-            models->surrogate[j].fitted.theta[i] -= models->lead_sides[i];
+            fitted->theta[i] -= models->lead_sides[i];
         if (!models->choose_kernel || !from->told)
-            models->surrogate[j].fitted.kernel = first_kernel(models, j);
-        models->surrogate[j].fitted.warp = first_warp(models, j);
-        models->surrogate[j].fitted.loud.places = 0;
+            fitted->kernel = first_kernel(models, j);
+        fitted->warp = first_warp(models, j);
+        fitted->likelihood = NULL;
+        fitted->state = NULL;
         /* values that were transformed are not linear; far values of a linear outcome are what they should be
          */
-        models->surrogate[j].fitted.linear &= models->lead_sides != NULL;
-        models->surrogate[j].fitted.strict = models->surrogate[j].fitted.linear ? -1 : 0;
+        fitted->linear &= models->lead_sides != NULL;
+        fitted->strict = fitted->linear ? -1 : 0;
     }
     return fit_to(models, trials);
 }

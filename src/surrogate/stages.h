@@ -2,8 +2,8 @@
  * The stages of bringing models up to date, between the files of this folder; surrogates.c calls them in
  * order:
  *
- *     lay out each outcome's series → fit where it is time (schedule.c: fits.c, warp.c) → sample (chains.c)
- *     → condition the processes (condition.c) → believe (surrogates.c)
+ *     lay out each outcome's series → fit where it is time (schedule.c: fits.c, warp.c, …) → sample
+ * (chains.c) → condition the processes (condition.c) → believe (surrogates.c)
  */
 #ifndef CKG_SURROGATE_STAGES_H
 #define CKG_SURROGATE_STAGES_H
@@ -30,14 +30,11 @@ int ckg__select(const struct ckg__data *data, int outcome, int trials, int most,
 
 /* --- layout.c --- */
 
-/* Where a series is laid out: the outcome, the scale, how many trials and designs it is made of. */
+/* What a series is made of: so many trials and designs, on the scale and by the likelihood that was fitted.
+ */
 struct ckg__layout {
-    int outcome;
-    double warp;
-    int trials;
-    int strict;
-    int most;
-    const struct ckg__loud *loud; /* NULL, or without places: the noise is the same everywhere */
+    int outcome, trials, most;
+    const struct ckg__fitted *fitted;
 };
 
 /* The series of the layout with its scaling and its inputs X (D×n), from the arena. */
@@ -74,13 +71,17 @@ int ckg__choose_trend(struct ckg__models *models, int j);
 /* Chooses outcome j's warp for these trials by the density, beginning with the fit on the present scale. */
 int ckg__choose_warp(struct ckg__models *models, int j, int trials);
 
-/* --- noise.c --- */
+/* --- likelihood_choice.c --- */
+
+/* Chooses the likelihood of every outcome for the first `trials` trials, by the evidence. */
+int ckg__choose_likelihoods(struct ckg__models *models, int trials);
 
 /*
- * How loud the noise of each outcome is where, fitted to the first `trials` trials: of those that are to
- * vary, and of those that may, if the evidence is clear.
+ * *to ← *from, with a state of its own (zeroed where there is none to copy); what `to` held is freed. On
+ * failure it has none.
  */
-int ckg__fit_noise(struct ckg__models *models, int trials);
+int ckg__fitted_copy(struct ckg__fitted *to, const struct ckg__fitted *from);
+void ckg__fitted_free(struct ckg__fitted *fitted);
 
 /* --- schedule.c --- */
 

@@ -31,13 +31,23 @@ int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, s
     return CKG_OK;
 }
 
+static void surrogate_free(struct ckg__surrogate *s)
+{
+    for (int i = 0; i < s->room; i++)
+        ckg__gp_delete(s->gp[i]);
+    ckg__free(s->gp);
+    ckg__fitted_free(&s->fitted);
+    for (int level = 0; level < CKG__ANCHORS; level++)
+        if (s->anchor[level])
+            ckg__fitted_free(s->anchor[level]);
+    for (int level = 0; level < CKG__ANCHORS; level++)
+        ckg__free(s->anchor[level]);
+}
+
 void ckg__models_free(struct ckg__models *models)
 {
-    for (int j = 0; models->surrogate && j < models->most; j++) {
-        for (int s = 0; s < models->surrogate[j].room; s++)
-            ckg__gp_delete(models->surrogate[j].gp[s]);
-        ckg__free(models->surrogate[j].gp);
-    }
+    for (int j = 0; models->surrogate && j < models->most; j++)
+        surrogate_free(&models->surrogate[j]);
     for (int j = 0; models->doubt && j < models->most; j++)
         ckg__gp_delete(models->doubt[j]);
     ckg__free(models->doubt);
@@ -97,7 +107,7 @@ void ckg__models_moments(const struct ckg__models *models, int j, double y_mean,
 
     const struct ckg__surrogate *s = ckg__models_of(models, j);
 
-    ckg__likelihood_of(&s->series)->moments(&s->scaling, y_mean, y_sd, mean, sd);
+    s->series.likelihood->moments(&s->scaling, y_mean, y_sd, mean, sd);
     if (ckg__models_shared(models, j)) {
         *mean = repeat->shift + repeat->factor * *mean;
         *sd *= fabs(repeat->factor);
@@ -152,9 +162,10 @@ static int find_hyperparameters(struct ckg__models *models)
         const int status = ckg__lay_out_all(models, 0, CKG__MOST_FITTED);
         return status ? status : ckg__fit_when_due(models);
     }
-    for (int j = 0; j < models->outcomes; j++)
-        models->surrogate[j].fitted = models->source->surrogate[j].fitted;
-    return CKG_OK;
+    int status = CKG_OK;
+    for (int j = 0; !status && j < models->outcomes; j++)
+        status = ckg__fitted_copy(&models->surrogate[j].fitted, &models->source->surrogate[j].fitted);
+    return status;
 }
 
 /* The limits in model units. */

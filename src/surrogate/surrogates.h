@@ -10,7 +10,7 @@
 #include "data/data.h"
 #include "data/duplicates.h"
 #include "model/fit.h"
-#include "model/noise_process.h"
+#include "model/likelihood.h"
 #include "surrogate/belief.h"
 
 enum ckg__fit_method { CKG__FIT_ML, CKG__FIT_MAP, CKG__FIT_SAMPLE, CKG__FIT_AUTO };
@@ -26,8 +26,9 @@ struct ckg__fitted {
     double theta[CKG_MAX_PARAMETERS + 2], warp;
     int strict; /* 1: a value counts as absurd beyond a narrower gap; −1: none does */
     enum ckg__kernel kernel;
-    int linear;            /* 1: a linear part beside the kernel */
-    struct ckg__loud loud; /* of the noise; without places: it is the same everywhere */
+    int linear;                               /* 1: a linear part beside the kernel */
+    const struct ckg__likelihood *likelihood; /* NULL: the one that is given */
+    void *state;                              /* of the likelihood's state_size; NULL: none */
 };
 
 /*
@@ -38,12 +39,13 @@ struct ckg__surrogate {
     struct ckg__repeat repeat;
     int place; /* of its process in the beliefs */
     struct ckg__scaling scaling;
-    struct ckg__series series;               /* in the models' arena */
-    struct ckg__fitted fitted;               /* what the processes are conditioned with */
-    struct ckg__fitted anchor[CKG__ANCHORS]; /* at 16, 32, 64, … trials: where later fits start */
-    int samples;                             /* processes in use */
-    struct ckg__gp **gp;                     /* (samples) */
-    int room;                                /* processes allocated */
+    struct ckg__series series; /* in the models' arena */
+    struct ckg__fitted fitted; /* what the processes are conditioned with */
+    struct ckg__fitted
+        *anchor[CKG__ANCHORS]; /* at 16, 32, 64, … trials: where later fits start; NULL: none */
+    int samples;               /* processes in use */
+    struct ckg__gp **gp;       /* (samples) */
+    int room;                  /* processes allocated */
     /* of each process: the factor on standard deviations that were too sure; 1: none */
     double widening[CKG__MAX_SAMPLES];
     double doubt[CKG__MAX_SAMPLES]; /* of each process: the factor on variances where they are stated */
@@ -57,7 +59,7 @@ struct ckg__models {
     enum ckg__fit_method method;
     int samples;  /* wanted */
     int warp;     /* 1: allowed */
-    int vary;     /* 1: noise may vary over the space where nobody has said that it does */
+    int vary;     /* 1: likelihoods may be chosen where the problem does not say: noise may vary */
     int failures; /* 1: a latent constraint models where evaluations fail */
     uint64_t seed;
     struct ckg__pool *pool;

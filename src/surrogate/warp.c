@@ -34,9 +34,7 @@ static void warp_task(void *context, int index, int worker)
     struct warped *w = context;
     struct ckg__arena *arena = &w->models->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const struct ckg__layout layout = {w->outcome,       w->fitted[index].warp,
-                                       w->trials,        w->fitted[index].strict,
-                                       CKG__MOST_FITTED, &w->fitted[index].loud};
+    const struct ckg__layout layout = {w->outcome, w->trials, CKG__MOST_FITTED, &w->fitted[index]};
     struct ckg__scaling scaling;
     struct ckg__series series;
     double *X;

@@ -48,6 +48,7 @@ void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum
     }
     p->theta[D] = log(0.03);
     p->theta[D + 1] = 0.3;
+    p->series.likelihood = &ckg__likelihood_normal;
     p->series.n = n;
     p->series.y = p->y;
     p->series.known = p->known;
@@ -57,9 +58,8 @@ void process_make(struct process *p, enum ckg__kernel kernel, int D, int n, enum
         p->design[i] = i;
     draw_noise(p, n, noise);
     draw_data(p, D, n);
-    p->inputs = (struct ckg__gp_inputs){kernel, &ckg__likelihood_normal, D,          D,   n,    p->group,
-                                        p->X,   PROCESS_MAX_N,           &p->series, 1.0, NULL, 0,
-                                        NULL};
+    p->inputs = (struct ckg__gp_inputs){kernel,        D,          D,   n,    p->group, p->X,
+                                        PROCESS_MAX_N, &p->series, 1.0, NULL, 0,        NULL};
     process_set(p);
 }
 

@@ -33,7 +33,7 @@ enum { LATENT = 2, POINTS = 40, NODES = 200, CANDIDATES = 12 };
 /* The values of a process become labels: above the middle a success. */
 static void label(struct process *p)
 {
-    p->series.labels = 1;
+    p->series.likelihood = &ckg__likelihood_probit;
     p->series.estimated = 0;
     for (int i = 0; i < p->series.n; i++) {
         p->y[i] = p->y[i] > 0 ? 1 : -1;
@@ -41,7 +41,6 @@ static void label(struct process *p)
         p->count[i] = 1;
     }
     p->theta[SCENE_D + 1] = log(6);
-    p->inputs.likelihood = &ckg__likelihood_probit;
     process_set(p);
 }
 

@@ -60,13 +60,13 @@ static void set_process(struct world *w, int j, int n, double noise)
     const double theta[DIM + 2] = {log(uniform(w, 0.2, 0.8)), log(uniform(w, 0.2, 0.8)), 0,
                                    log(uniform(w, 0.5, 2))};
     struct ckg__series series = {.n = n,
+                                 .likelihood = &ckg__likelihood_normal,
                                  .design = w->design,
                                  .y = w->y[j],
                                  .known = w->known,
                                  .count = w->count,
                                  .typical_known = noise};
-    const struct ckg__gp_inputs inputs = {
-        CKG__RBF, &ckg__likelihood_normal, DIM, DIM, n, group, w->X, n, &series, 1, NULL, 0, NULL};
+    const struct ckg__gp_inputs inputs = {CKG__RBF, DIM, DIM, n, group, w->X, n, &series, 1, NULL, 0, NULL};
     for (int i = 0; i < n; i++) {
         w->y[j][i] = ckg__rng_normal(&w->rng);
         w->known[i] = noise;

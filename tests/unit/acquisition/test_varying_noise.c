@@ -62,13 +62,13 @@ static void noise(const struct ckg__gp *gp, int m, const double *U, int ldu, con
 }
 
 static const struct ckg__likelihood uneven = {
-    .name = "uneven", .varies = 1, .density = density, .condition = condition, .noise = noise};
+    .name = "uneven", .traits = CKG__VARIES, .density = density, .condition = condition, .noise = noise};
 
 static void uneven_scene(struct scene *s, uint64_t seed)
 {
     scene_make(s, CKG__MATERN52, 0, seed);
     for (int j = 0; j < SCENE_OUTCOMES; j++) {
-        s->process[j].inputs.likelihood = &uneven;
+        s->process[j].series.likelihood = &uneven;
         process_set(&s->process[j]);
     }
 }

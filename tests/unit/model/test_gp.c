@@ -63,6 +63,7 @@ static const int rows[64] = {0}; /* which designs they are of matters nothing he
 static struct ckg__series series_of(const struct gp_case *c)
 {
     return (struct ckg__series){.n = c->n,
+                                .likelihood = &ckg__likelihood_normal,
                                 .design = (int *)rows,
                                 .y = (double *)c->y,
                                 .known = (double *)c->known,
@@ -84,13 +85,8 @@ static void test_matches_reference(void **state)
         const struct gp_case *c = &gp_cases[i];
         const struct ckg__series series = series_of(c);
         const enum ckg__kernel kernel = (enum ckg__kernel)c->kernel;
-        const struct ckg__gp_inputs inputs = {kernel,  &ckg__likelihood_normal,
-                                              c->d,    c->d,
-                                              c->n,    identity,
-                                              c->X,    c->n,
-                                              &series, c->precision,
-                                              NULL,    c->linear,
-                                              NULL};
+        const struct ckg__gp_inputs inputs = {kernel, c->d,    c->d,         c->n, identity,  c->X,
+                                              c->n,   &series, c->precision, NULL, c->linear, NULL};
         assert_int_equal(ckg__gp_reserve(&gp, c->d, c->n), CKG_OK);
         assert_int_equal(ckg__gp_set(&gp, &inputs, c->theta, &arena), CKG_OK);
         assert_true(gp.nugget == CKG__NUGGET);

@@ -80,8 +80,7 @@ static void check(struct process *p, const int *design, double bound)
 {
     double mean[PROCESS_MAX_N], var[PROCESS_MAX_N];
     const int n = p->inputs.n;
-    assert_int_equal(
-        ckg__gp_leave_out(&p->gp, &p->series, p->inputs.mean_precision, NULL, &p->arena, mean, var), CKG_OK);
+    assert_int_equal(ckg__gp_leave_out(&p->gp, &p->series, NULL, &p->arena, mean, var), CKG_OK);
     for (int first = 0, next; first < n; first = next) {
         double want_mean, want_var;
         for (next = first + 1; next < n && design[next] == design[first]; next++)
@@ -121,7 +120,7 @@ static void test_alone(void **state)
         double mean[2], var[2];
         process_make(&p, CKG__RBF, 2, n, ESTIMATED, 3);
         pair_rows(&p, design, n - 1);
-        assert_int_equal(ckg__gp_leave_out(&p.gp, &p.series, 1, NULL, &p.arena, mean, var), CKG_OK);
+        assert_int_equal(ckg__gp_leave_out(&p.gp, &p.series, NULL, &p.arena, mean, var), CKG_OK);
         for (int i = 0; i < n; i++) {
             assert_near(mean[i], 0, 1e-12);
             assert_near(var[i], p.gp.k.s2, 1e-9);

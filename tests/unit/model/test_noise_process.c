@@ -14,6 +14,7 @@
 #include <ckg/status.h>
 
 #include "model/gp_private.h"
+#include "model/noise_process.h"
 #include "model/likelihood.h"
 #include "posterior/posterior.h"
 #include "reference/loudness.inc"
@@ -29,6 +30,7 @@ static const int design[N] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 static struct ckg__series plain_series(void)
 {
     struct ckg__series series = {.n = N,
+                                 .likelihood = &ckg__likelihood_normal,
                                  .design = (int *)design,
                                  .y = (double *)loud_y,
                                  .known = (double *)loud_known,
@@ -50,7 +52,6 @@ static struct ckg__fit fit_of(const struct ckg__series *series)
 {
     return (struct ckg__fit){
         .inputs = {.kernel = CKG__RBF,
-                   .likelihood = ckg__likelihood_of(series),
                    .d = D,
                    .D = D,
                    .n = N,
@@ -102,7 +103,8 @@ static void begin(struct varied *v)
     v->loudness = given(v->room);
     ckg__loudness_at(&v->loudness, N, loud_X, N, v->g, NULL);
     v->series = ckg__series_vary(&v->plain, v->g, v->relative);
-    v->series.loudness = &v->loudness;
+    v->series.state = &v->loudness;
+    v->series.likelihood = &ckg__likelihood_varying;
     v->fit = fit_of(&v->series);
     memcpy(v->theta, loud_theta, sizeof v->theta);
     assert_int_equal(ckg__fit_work_take(&v->work, &v->fit, &v->arena), CKG_OK);
@@ -122,7 +124,7 @@ static void test_density_is_that_of_single_values(void **state)
     begin(&v);
     for (int i = 0; i < N; i++)
         assert_near(v.g[i], loud_g[i], 1e-14);
-    assert_near(v.fit.inputs.likelihood->density(&v.fit.inputs, v.theta, NULL, &v.work), loud_density, 1e-11);
+    assert_near(v.series.likelihood->density(&v.fit.inputs, v.theta, NULL, &v.work), loud_density, 1e-11);
 
     /* And so is that of the process. */
     assert_int_equal(ckg__gp_reserve(&v.gp, D, N), CKG_OK);

@@ -63,10 +63,13 @@ static void make(struct labelled *l, enum ckg__kernel kernel, int d, double prec
 {
     memset(l, 0, sizeof *l);
     ckg__arena_init(&l->arena);
-    l->series = (struct ckg__series){
-        .design = l->design, .y = l->y, .known = l->known, .count = l->count, .labels = 1};
-    l->inputs = (struct ckg__gp_inputs){
-        kernel, &ckg__likelihood_probit, d, d, 0, identity, l->X, MOST, &l->series, precision, NULL, 0, NULL};
+    l->series = (struct ckg__series){.design = l->design,
+                                     .y = l->y,
+                                     .known = l->known,
+                                     .count = l->count,
+                                     .likelihood = &ckg__likelihood_probit};
+    l->inputs = (struct ckg__gp_inputs){kernel, d,          d,         0,    identity, l->X,
+                                        MOST,   &l->series, precision, NULL, 0,        NULL};
     memcpy(l->theta, theta, ((size_t)d + 2) * sizeof *theta);
 }
 

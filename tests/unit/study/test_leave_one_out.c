@@ -94,9 +94,8 @@ static void without_design(const ckg_study *s, int outcome, int k, int design, d
         theta[i] = -log(gp->inv_ell[s->problem->parameters[i].offset]);
     theta[d] = log(gp->noise > 0 ? gp->noise : 1);
     theta[d + 1] = log(gp->k.s2);
-    const struct ckg__gp_inputs inputs = {
-        gp->k.kernel, &ckg__likelihood_normal, d, D, rest.n, s->models.group, X, MOST, &rest, 1, NULL, 0,
-        NULL};
+    const struct ckg__gp_inputs inputs = {gp->k.kernel, d, D,   rest.n, s->models.group, X, MOST, &rest, 1,
+                                          NULL,         0, NULL};
     ckg__arena_init(&arena);
     assert_int_equal(ckg__gp_reserve(&fresh, D, MOST), CKG_OK);
     assert_int_equal(ckg__gp_set(&fresh, &inputs, theta, &arena), CKG_OK);
