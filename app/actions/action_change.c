@@ -37,7 +37,7 @@ static json_t *make_object(const struct work *w, const double *x)
 
     for (int i = 0; object && i < app_dimension(w->now); i++) {
         const struct app_parameter p = app_parameter_at(w->now, i);
-        const char *was = p.label ? p.label->was : NULL;
+        const char *was = p.label.was.text;
 
         if (was && !json_object_get(object, p.name))
             json_object_set_new(object, p.name,

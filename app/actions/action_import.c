@@ -167,12 +167,13 @@ static int put_fixed(struct reader *r, struct row *row, const char *name, const 
 {
     const struct app_fixed *fixed = app_fixed_find(r->definition, name);
     double value, other;
-    const int same = !strcmp(text, fixed->text) || (fixed->type == APP_NUMBER && read_number(text, &value) &&
-                                                    read_number(fixed->text, &other) && value == other);
+    const int same = !strcmp(text, fixed->value.text) ||
+                     (fixed->value.type == APP_NUMBER && read_number(text, &value) &&
+                      read_number(fixed->value.text, &other) && value == other);
 
     return same ? CKG_OK
                 : app_fail(r->message, CKG_ERR_INVALID, "%s:%d: parameter '%s' is fixed at %s, not '%s'",
-                           r->path, row->line, name, fixed->text, text);
+                           r->path, row->line, name, fixed->value.text, text);
 }
 
 static int put_field(struct reader *r, struct row *row, const char *name, const struct column *column,
@@ -722,7 +723,7 @@ static void write_trial(const struct app_notebook *n, const struct app_trial *t,
         app_text_free(&value);
     }
     for (int i = 0; i < d->fixed_count; i++)
-        app_csv_field(out, d->fixed[i].text, &first);
+        app_csv_field(out, d->fixed[i].value.text, &first);
     for (int i = 0; i < d->carried_count; i++)
         app_csv_field(out, app_carried_text(d, i, t->x) ? app_carried_text(d, i, t->x) : "", &first);
     for (int j = 0; j <= app_constraints(d); j++)

@@ -133,8 +133,8 @@ static int predict(struct app_api_study *study, json_t *in, struct app_text *out
 static void open_named(const char *name, const char *title, const struct app_label *label,
                        struct app_text *out)
 {
-    app_json_print(out, "{name:%s title:%s unit:%s description:%s", name, title, label ? label->unit : NULL,
-                   label ? label->description : NULL);
+    app_json_print(out, "{name:%s title:%s unit:%s description:%s", name, title, label->unit,
+                   label->description);
 }
 
 /* With its range, or its values as designs have them. */
@@ -142,7 +142,7 @@ static void add_parameter(const struct app_definition *d, int index, struct app_
 {
     const struct app_parameter p = app_parameter_at(d, index);
 
-    open_named(p.name, p.title, p.label, out);
+    open_named(p.name, p.title, &p.label, out);
     app_json_add_string(out, "type", app_kind_names[p.kind]);
     if (p.kind != CKG_CATEGORICAL) {
         app_json_print(out, "low:%g high:%g scale:%s step:%g}", p.low, p.high,
@@ -167,7 +167,7 @@ static int problem(struct app_api_study *study, json_t *in, struct app_text *out
     app_json_print(out, "] outcomes:[");
     for (int j = 0; j <= app_constraints(d); j++) {
         const struct app_outcome o = app_outcome_at(d, j);
-        open_named(o.name, o.title, o.label, out);
+        open_named(o.name, o.title, &o.label, out);
         app_json_print(out, "yesno:%i min:%g max:%g}", o.yesno, o.yesno ? (double)NAN : o.min,
                        o.yesno ? (double)NAN : o.max);
     }

@@ -14,18 +14,19 @@
 #include "base/text.h"
 #include "definition/labels.h"
 
-/* A parameter as the problem has it, at a glance; the name is borrowed. */
+/* A parameter as the problem has it, at a glance; what it points to is borrowed. */
 struct app_parameter {
     const ckg_problem *problem;
     int index;
     const char *name;
-    int kind;                      /* enum ckg_kind */
-    int scale;                     /* enum ckg_scale */
-    double low, high;              /* 0 and count − 1 for a categorical */
-    double step;                   /* 0: none; 1 for an integer without one */
-    int count;                     /* categorical: how many values */
-    const char *title;             /* its name, with the unit if it has one */
-    const struct app_label *label; /* borrowed */
+    int kind;               /* enum ckg_kind */
+    int scale;              /* enum ckg_scale */
+    double low, high;       /* 0 and count − 1 for a categorical */
+    double step;            /* 0: none; 1 for an integer without one */
+    int count;              /* categorical: how many values */
+    const char *title;      /* its name, with the unit if it has one */
+    struct app_value value; /* of one that is fixed, where it is read and written */
+    struct app_label label;
 };
 
 /* The words for kinds (enum ckg_kind) and goals (enum ckg_goal). */
@@ -48,8 +49,10 @@ struct app_outcome {
     double cost;      /* of measuring it alone; NAN: outcomes are measured together */
     int group;        /* that it is measured with, -1: none */
     const char *title;
-    const struct app_label *label;
+    struct app_label label;
 };
+
+struct app_scheduler;
 
 /* What a worker must have, as licence=cfd; and other names with a text. */
 struct app_need {
@@ -67,13 +70,10 @@ struct app_pairs {
     struct app_need *pair; /* (count) */
 };
 
-/* Evaluations as jobs of a cluster, whose scheduler has a row in evaluate/scheduler.h. */
+/* Evaluations as jobs of a cluster. */
 struct app_cluster {
-    int used;
-    char *scheduler;          /* "slurm"; NULL: evaluations are processes of this machine */
-    char *partition, *time;   /* NULL: the cluster's own */
-    int cpus;                 /* of each job, 0: the cluster's own */
-    struct app_words options; /* words for the scheduler */
+    const struct app_scheduler *scheduler; /* NULL: evaluations are processes of this machine */
+    void *options;                         /* what its own keys say */
 };
 
 /* Which folders of trials stay. */
@@ -97,9 +97,6 @@ struct app_result_place {
     struct app_pairs find; /* an outcome, and the text that its number stands behind */
 };
 
-/* How many jobs at once where nothing is said. */
-enum { APP_CONCURRENT = 10 };
-
 /* The command of one outcome, or of the group that it belongs to. */
 struct app_part {
     int outcome;
@@ -110,10 +107,11 @@ struct app_part {
 
 /* How to evaluate a design. */
 struct app_evaluate {
+    int used; /* 0: people or other programs evaluate */
     int part_count;
     struct app_part
         *parts;     /* (part_count) where outcomes have commands of their own; `command`: the first's */
-    int count;      /* words of the command, 0: people or other programs evaluate */
+    int count;      /* words of the command */
     char **command; /* (count + 1), the last NULL */
     int (*at)[2];   /* (count) where each word stands in the file: line and column, from 1 */
     double timeout; /* seconds, 0: none */
@@ -213,9 +211,6 @@ int app_model_set(struct app_definition *definition, const char *name, const cha
 
 /* Sets what the definition gives in the options. */
 void app_model_apply(const struct app_definition *definition, ckg_options *options);
-
-/* Adds the member of that name, unless nothing is given. */
-void app_model_write(const struct app_definition *definition, const char *name, struct app_text *out);
 
 void app_definition_free(struct app_definition *definition);
 

@@ -36,9 +36,8 @@ static int make_room(struct app_reader *r, int rows, int columns, struct app_cho
     out->columns = columns;
     out->name = app_pool_new(&out->pool, (size_t)columns, sizeof *out->name);
     out->cell = app_pool_new(&out->pool, cells, sizeof *out->cell);
-    out->type = app_pool_new(&out->pool, cells, 1);
     out->line = app_pool_new(&out->pool, (size_t)rows, sizeof *out->line);
-    return out->name && out->cell && out->type && out->line ? CKG_OK : app_node_no_memory(r);
+    return out->name && out->cell && out->line ? CKG_OK : app_node_no_memory(r);
 }
 
 static int check_size(struct app_reader *r, const yaml_node_t *node, int rows, int columns)
@@ -80,7 +79,7 @@ static int is_code(const char *text)
 static int take_cell(struct app_reader *r, struct app_choice *c, int row, int column, const char *text)
 {
     const char *name = c->name[column];
-    const size_t at = (size_t)row * (size_t)c->columns + (size_t)column;
+    struct app_value *cell = app_choice_cell(c, row, column);
     char *end;
     char shortest[32];
     const double number = strtod(text, &end);
@@ -94,11 +93,11 @@ static int take_cell(struct app_reader *r, struct app_choice *c, int row, int co
                                    name, LONGEST_CELL);
     if (decimal && !isfinite(number))
         return app_choice_complain(r, c, row, "'%.200s' is too large for a number", name);
-    c->type[at] = decimal                                           ? APP_NUMBER
-                  : !strcmp(text, "true") || !strcmp(text, "false") ? APP_TRUTH
-                                                                    : APP_TEXT;
-    c->cell[at] = app_pool_copy(&c->pool, decimal ? app_number(number == 0 ? 0 : number, shortest) : text);
-    return c->cell[at] ? CKG_OK : app_node_no_memory(r);
+    cell->type = decimal                                           ? APP_NUMBER
+                 : !strcmp(text, "true") || !strcmp(text, "false") ? APP_TRUTH
+                                                                   : APP_TEXT;
+    cell->text = app_pool_copy(&c->pool, decimal ? app_number(number == 0 ? 0 : number, shortest) : text);
+    return cell->text ? CKG_OK : app_node_no_memory(r);
 }
 
 static int take_names(struct app_reader *r, const struct app_csv_row *head, struct app_choice *out)
@@ -208,13 +207,11 @@ static int read_row(struct app_reader *r, const yaml_node_t *node, int row, stru
     for (int pair = 0; !status && pair < out->columns; pair++) {
         const yaml_node_t *key = app_reader_key(r, node, pair);
         char number[32];
-        const char *text = "";
-        int type = APP_TEXT;
 
         /* Each under a name of the first design, whose names are taken as they come. */
         status = app_node_check_key(r, node, pair);
         if (!status && !row)
-            status = app_node_name(r, key, &out->name[pair]);
+            status = app_node_line(r, key, "a name", APP_LONGEST_NAME, &out->name[pair]);
         if (status)
             return status;
         const int column = app_choice_find(out, app_node_text(key));
@@ -222,11 +219,10 @@ static int read_row(struct app_reader *r, const yaml_node_t *node, int row, stru
             return app_node_complain(r, key, "the first design has no '%.200s'", app_node_text(key));
 
         /* The value. */
-        const size_t at = (size_t)row * (size_t)out->columns + (size_t)column;
-        status = app_node_typed(r, app_reader_value(r, node, pair), number, &text, &type);
-        out->type[at] = (unsigned char)type;
-        out->cell[at] = app_pool_copy(&out->pool, text);
-        if (!out->cell[at])
+        struct app_value *cell = app_choice_cell(out, row, column);
+        status = app_node_typed(r, app_reader_value(r, node, pair), number, cell);
+        cell->text = status ? NULL : app_pool_copy(&out->pool, cell->text);
+        if (!status && !cell->text)
             return app_node_no_memory(r);
     }
     return status;
@@ -278,9 +274,10 @@ int app_choice_range(const struct app_choice *c, int column, double *low, double
     *low = INFINITY;
     *high = -INFINITY;
     for (int i = 0; i < c->rows; i++) {
-        const double value = strtod(app_choice_cell(c, i, column), NULL);
+        const struct app_value *cell = app_choice_cell(c, i, column);
+        const double value = strtod(cell->text, NULL);
 
-        if (app_choice_type(c, i, column) != APP_NUMBER)
+        if (cell->type != APP_NUMBER)
             return 0;
         *low = fmin(*low, value);
         *high = fmax(*high, value);
@@ -295,7 +292,7 @@ int app_choice_values(const struct app_choice *c, int column, int most, int *fir
     for (int i = 0; i < c->rows && count <= most; i++) {
         int k = 0;
         while (k < count && k < most &&
-               strcmp(app_choice_cell(c, first[k], column), app_choice_cell(c, i, column)) != 0)
+               strcmp(app_choice_cell(c, first[k], column)->text, app_choice_cell(c, i, column)->text) != 0)
             k++;
         if (k == count && count < most)
             first[count] = i;

@@ -13,8 +13,7 @@ struct app_choice {
     const char *file;     /* of the CSV, for complaints; NULL: it stands in the problem file */
     int rows, columns;
     const char **name;      /* (columns) */
-    const char **cell;      /* (rows × columns) */
-    unsigned char *type;    /* (rows × columns) enum app_type */
+    struct app_value *cell; /* (rows × columns) */
     int *line;              /* (rows) in the CSV */
     const yaml_node_t **at; /* (rows) in the problem file */
 };
@@ -29,14 +28,9 @@ int app_choice_complain(struct app_reader *r, const struct app_choice *choice, i
 /* The column of that name, -1: there is none. */
 int app_choice_find(const struct app_choice *choice, const char *name);
 
-static inline const char *app_choice_cell(const struct app_choice *choice, int row, int column)
+static inline struct app_value *app_choice_cell(const struct app_choice *choice, int row, int column)
 {
-    return choice->cell[(size_t)row * (size_t)choice->columns + (size_t)column];
-}
-
-static inline enum app_type app_choice_type(const struct app_choice *choice, int row, int column)
-{
-    return (enum app_type)choice->type[(size_t)row * (size_t)choice->columns + (size_t)column];
+    return &choice->cell[(size_t)row * (size_t)choice->columns + (size_t)column];
 }
 
 /* 1 when every cell of the column is a number; the smallest and the largest. */
@@ -50,8 +44,9 @@ int app_choice_values(const struct app_choice *choice, int column, int most, int
 /* Parameters from its columns, for a file that declares none. */
 int app_choice_parameters(struct app_reader *r, const yaml_node_t *node, const struct app_choice *choice);
 
-/* A categorical whose values are those of the column. */
-int app_choice_categorical(struct app_reader *r, const struct app_choice *choice, int column);
+/* A categorical whose values are those of the column, which are kept. */
+int app_choice_categorical(struct app_reader *r, const struct app_choice *choice, int column,
+                           const struct app_value **values);
 
 /* The list of the problem, once its parameters are known, and what is passed on with it. */
 int app_choice_apply(struct app_reader *r, const yaml_node_t *node, struct app_choice *choice);

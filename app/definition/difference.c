@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "definition/file_schema.h"
 
 /* The next line to write into; the last one is written over where there are too many. */
 static struct app_text *next(struct app_difference *d)
@@ -40,17 +41,26 @@ static void add_number(struct app_text *out, const char *before, double value)
     app_text_print(out, "%s%s", before, app_number(value + 0.0, number));
 }
 
-/* "limit of stress from 0 to 5", unless the two texts are the same; they are freed. */
-static void compare_texts(struct app_difference *d, const char *what, const char *name,
-                          struct app_text texts[2])
-{
-    const char *old = texts[0].data;
-    const char *now = texts[1].data;
+/* Where a difference of a key goes, and whose it is. */
+struct place {
+    struct app_difference *difference;
+    const char *name; /* NULL: the file's */
+};
 
-    if (!old || !now || strcmp(old, now) != 0)
-        app_text_print(next(d), "%s of %s from %s to %s", what, name, old ? old : "…", now ? now : "…");
-    app_text_free(&texts[0]);
-    app_text_free(&texts[1]);
+/* "limit of stress from 0 to 5" */
+static void add_line(void *context, const char *what, const char *old, const char *now)
+{
+    const struct place *place = context;
+    const char *name = place->name;
+
+    app_text_print(next(place->difference), "%s%s%s from %s to %s", what, name ? " of " : "",
+                   name ? name : "", old, now);
+}
+
+static void compare_keys(struct app_difference *d, const struct app_schema *schema, const char *name,
+                         const void *old, const void *now)
+{
+    app_schema_compare(schema, old, now, add_line, &(struct place){d, name});
 }
 
 /* --- outcomes --- */
@@ -66,14 +76,6 @@ int app_outcome_before(const struct app_definition *old, const struct app_defini
         return -1;
     const struct app_outcome a = app_outcome_at(old, j);
     return !j || (a.min == b.min && a.max == b.max) ? j : -1;
-}
-
-static void write_noise(const struct app_outcome *o, struct app_text *out)
-{
-    if (o->noise == CKG_NOISE_KNOWN)
-        add_number(out, "", o->sd);
-    else
-        app_text_print(out, "%s", app_noise_word(o->noise));
 }
 
 /* A single limit as a number where both sides have the same one, else both ends. */
@@ -103,7 +105,7 @@ static void compare_limits(struct app_difference *d, const struct app_outcome *a
         return;
     write_limits(a, alike, &texts[0]);
     write_limits(b, alike, &texts[1]);
-    compare_texts(d, one ? "limit" : "limits", b->name, texts);
+    app_text_differ(&texts[0], &texts[1], one ? "limit" : "limits", add_line, &(struct place){d, b->name});
 }
 
 /* One outcome against the one whose values it has. */
@@ -112,7 +114,6 @@ static void compare_outcome(struct app_difference *d, const struct app_definitio
 {
     const struct app_outcome a = app_outcome_at(old, before);
     const struct app_outcome b = app_outcome_at(now, j);
-    struct app_text texts[2] = {{0}};
 
     if (strcmp(a.name, b.name) != 0)
         app_text_print(next(d), "%s's name from '%s' to '%s'", j ? "a constraint" : "the objective", a.name,
@@ -124,11 +125,8 @@ static void compare_outcome(struct app_difference *d, const struct app_definitio
     else if (j)
         compare_limits(d, &a, &b);
 
-    if (!a.yesno && !b.yesno) {
-        write_noise(&a, &texts[0]);
-        write_noise(&b, &texts[1]);
-        compare_texts(d, "noise", b.name, texts);
-    }
+    if (!a.yesno && !b.yesno)
+        compare_keys(d, &app_schema_constraint, b.name, &a, &b);
     if (a.positive != b.positive)
         app_text_print(next(d), "%s %s declared positive", b.name, b.positive ? "is" : "is no longer");
 }
@@ -175,61 +173,17 @@ static void compare_outcomes(struct app_difference *d, const struct app_definiti
 
 /* --- parameters --- */
 
-static void write_type(const struct app_parameter *p, struct app_text *out)
+/* A parameter that varied before and does so now; an integer has a step by itself. */
+static void compare_parameter(struct app_difference *d, struct app_parameter a, struct app_parameter b)
 {
-    app_text_print(out, "%s", app_kind_names[p->kind]);
-}
-
-static void write_range(const struct app_parameter *p, struct app_text *out)
-{
-    if (p->kind != CKG_CATEGORICAL) {
-        add_number(out, "", p->low);
-        add_number(out, " … ", p->high);
+    if ((a.kind == CKG_CATEGORICAL) != (b.kind == CKG_CATEGORICAL)) {
+        refuse(d, "parameter '%s' was %s and is now %s", b.name, app_kind_names[a.kind],
+               app_kind_names[b.kind]);
         return;
     }
-    for (int i = 0; i < p->count; i++)
-        app_text_print(out, "%s%s", i ? ", " : "[", ckg_problem_category(p->problem, p->index, i));
-    app_text_print(out, "]");
-}
-
-static void write_scale(const struct app_parameter *p, struct app_text *out)
-{
-    app_text_print(out, "%s", p->scale == CKG_LOG ? "log" : "linear");
-}
-
-static void write_step(const struct app_parameter *p, struct app_text *out)
-{
-    if (p->step > 0)
-        add_number(out, "", p->step);
-    else
-        app_text_print(out, "none");
-}
-
-/* A parameter that varied before and does so now. */
-static void compare_parameter(struct app_difference *d, const struct app_parameter *a,
-                              const struct app_parameter *b)
-{
-    const struct {
-        const char *what;
-        void (*write)(const struct app_parameter *p, struct app_text *out);
-    } parts[] = {{"type", write_type},
-                 {b->kind == CKG_CATEGORICAL ? "values" : "range", write_range},
-                 {"scale", write_scale},
-                 {"step", write_step}};
-    const size_t count = a->kind == b->kind ? 4 : 3; /* an integer has a step by itself */
-
-    if ((a->kind == CKG_CATEGORICAL) != (b->kind == CKG_CATEGORICAL)) {
-        refuse(d, "parameter '%s' was %s and is now %s", b->name, app_kind_names[a->kind],
-               app_kind_names[b->kind]);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct app_text texts[2] = {{0}};
-
-        parts[i].write(a, &texts[0]);
-        parts[i].write(b, &texts[1]);
-        compare_texts(d, parts[i].what, b->name, texts);
-    }
+    if (a.kind != b.kind)
+        a.step = b.step = 0;
+    compare_keys(d, &app_schema_parameter, b.name, &a, &b);
 }
 
 /* A parameter that varies now, whatever it was. */
@@ -240,13 +194,12 @@ static void compare_varied(struct app_difference *d, const struct app_definition
     const int at = ckg_problem_parameter_find(old->problem, b.name);
     const struct app_fixed *fixed = app_fixed_find(old, b.name);
 
-    if (at >= 0) {
-        const struct app_parameter a = app_parameter_at(old, at);
-        compare_parameter(d, &a, &b);
-    } else if (fixed)
-        app_text_print(next(d), "%s varies now; it was fixed at %s", b.name, fixed->text);
-    else if (b.label && b.label->was)
-        app_text_print(next(d), "new parameter %s, which was %s so far", b.name, b.label->was);
+    if (at >= 0)
+        compare_parameter(d, app_parameter_at(old, at), b);
+    else if (fixed)
+        app_text_print(next(d), "%s varies now; it was fixed at %s", b.name, fixed->value.text);
+    else if (b.label.was.text)
+        app_text_print(next(d), "new parameter %s, which was %s so far", b.name, b.label.was.text);
     else
         refuse(d, "parameter '%s' is new; say which value it had so far with `was: VALUE`", b.name);
 }
@@ -257,13 +210,13 @@ static void compare_fixed(struct app_difference *d, const struct app_definition 
 {
     const struct app_fixed *before = app_fixed_find(old, now->name);
 
-    if (before && strcmp(before->text, now->text) != 0)
-        refuse(d, "parameter '%s' was fixed at %s and is now fixed at %s", now->name, before->text,
-               now->text);
+    if (before && strcmp(before->value.text, now->value.text) != 0)
+        refuse(d, "parameter '%s' was fixed at %s and is now fixed at %s", now->name, before->value.text,
+               now->value.text);
     else if (!before && ckg_problem_parameter_find(old->problem, now->name) >= 0)
-        app_text_print(next(d), "%s is fixed at %s now", now->name, now->text);
+        app_text_print(next(d), "%s is fixed at %s now", now->name, now->value.text);
     else if (!before)
-        app_text_print(next(d), "new parameter %s, fixed at %s", now->name, now->text);
+        app_text_print(next(d), "new parameter %s, fixed at %s", now->name, now->value.text);
 }
 
 static void compare_parameters(struct app_difference *d, const struct app_definition *old,
@@ -352,8 +305,7 @@ static void compare_problems(struct app_difference *out, const struct app_defini
                              const struct app_definition *now)
 {
     *out = (struct app_difference){0};
-    if (old->goal != now->goal)
-        app_text_print(next(out), "goal from %s to %s", app_goal_names[old->goal], app_goal_names[now->goal]);
+    compare_keys(out, &app_schema_file, NULL, old, now);
     compare_outcomes(out, old, now);
     compare_parameters(out, old, now);
     list_rules(out, now, old, "new rule", "");

@@ -1,5 +1,5 @@
-/* Mappings read and written by their tables. */
-#include "definition/file_schema.h"
+/* Mappings read, written and compared by their tables. */
+#include "definition/scheduler.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,26 +8,25 @@
 
 enum { MOST_KEYS = 64, MOST_LINES = 1000 };
 
-const struct app_schema *const app_schemas[] = {&app_schema_file,
-                                                &app_schema_parameter,
-                                                &app_schema_objective,
-                                                &app_schema_constraint,
-                                                &app_schema_evaluate,
-                                                &app_schema_slurm,
-                                                &app_schema_work,
-                                                &app_schema_results,
-                                                &app_schema_stop,
-                                                &app_schema_model,
-                                                NULL};
+#define SCHEDULER(name, meaning) &app_schema_##name,
+
+/* clang-format off */
+const struct app_schema *const app_schemas[] = {
+    &app_schema_file, &app_schema_parameter, &app_schema_objective, &app_schema_constraint,
+    &app_schema_evaluate,
+    APP_SCHEDULERS(SCHEDULER)
+    &app_schema_work, &app_schema_results, &app_schema_stop, &app_schema_model, NULL};
+/* clang-format on */
 
 /* --- read --- */
 
 static int read_lines(struct app_reader *r, const struct app_key *key, const yaml_node_t *node,
                       struct app_words *out)
 {
+    const int most = key->low > 0 ? (int)key->low : MOST_LINES;
     int status = CKG_OK;
 
-    if (node->type != YAML_SEQUENCE_NODE || app_node_items(node) > (key->low ? key->low : MOST_LINES))
+    if (node->type != YAML_SEQUENCE_NODE || app_node_items(node) > most)
         return app_node_expect(r, node, key->expected);
     out->word = app_pool_new(&r->out->pool, (size_t)app_node_items(node), sizeof *out->word);
     if (!out->word)
@@ -35,9 +34,9 @@ static int read_lines(struct app_reader *r, const struct app_key *key, const yam
     for (int i = 0; !status && i < app_node_items(node); i++) {
         const yaml_node_t *item = app_reader_item(r, node, i);
 
-        status = app_reader_line(r, item, key->what, key->high, &out->word[i]);
-        if (!status && key->read_value)
-            status = key->read_value(r, NULL, item, &out->word[i]);
+        status = app_reader_line(r, item, key->what, (int)key->high, &out->word[i]);
+        if (!status && key->each)
+            status = key->each(r, NULL, item, &out->word[i]);
         out->count += !status;
     }
     return status;
@@ -59,7 +58,7 @@ static int read_pairs(struct app_reader *r, const struct app_key *row, const yam
 
         status = app_node_check_key(r, node, i);
         if (!status)
-            status = row->read_value(r, key, app_reader_value(r, node, i), &pair->value);
+            status = row->each(r, key, app_reader_value(r, node, i), &pair->value);
         if (!status)
             status = app_reader_keep(r, app_node_text(key), &pair->name);
         out->count += !status;
@@ -67,52 +66,101 @@ static int read_pairs(struct app_reader *r, const struct app_key *row, const yam
     return status;
 }
 
+int app_schema_each(struct app_reader *r, const struct app_key *row, const yaml_node_t *node)
+{
+    const int most = (int)row->high;
+    int status = CKG_OK;
+
+    if (node->type != YAML_MAPPING_NODE)
+        return app_node_expect(r, node, row->expected);
+    if (app_node_pairs(node) > most)
+        return app_node_complain(r, app_reader_key(r, node, most), "there may be at most %d %s, not %d", most,
+                                 row->name, app_node_pairs(node));
+    for (int i = 0; !status && i < app_node_pairs(node); i++) {
+        char *name = NULL;
+
+        status = app_node_check_key(r, node, i);
+        if (!status)
+            status = row->each(r, app_reader_key(r, node, i), app_reader_value(r, node, i), &name);
+    }
+    return status;
+}
+
 /* The number of the word that stands there. */
 static int read_word(struct app_reader *r, const struct app_key *key, const yaml_node_t *node, int *out)
 {
-    for (*out = 0; key->words[*out]; ++*out)
-        if (app_node_is_word(node, key->words[*out]))
+    int count = 0;
+
+    for (; key->words[count]; count++)
+        if (app_node_is_word(node, key->words[count])) {
+            *out = (int)key->low + count;
             return CKG_OK;
-    return app_node_expect(r, node, key->expected);
+        }
+    return key->expected ? app_node_expect(r, node, key->expected)
+                         : app_node_unknown(r, node, key->name, "", count, key->words);
 }
 
 static int read_line(struct app_reader *r, const struct app_key *key, const yaml_node_t *node, char **out)
 {
-    int word;
+    int word = 0;
 
     if (!key->words)
-        return app_reader_line(r, node, key->what, key->high, out);
+        return app_reader_line(r, node, key->what, (int)key->high, out);
     const int status = read_word(r, key, node, &word);
     return status ? status : app_reader_keep(r, key->words[word], out);
 }
 
-static int read_key(struct app_reader *r, const struct app_key *key, const yaml_node_t *node, void *out)
+static int read_value(struct app_reader *r, const struct app_key *key, const yaml_node_t *node, void *out)
 {
-    void *value = (char *)out + key->at;
+    const int any = key->low == 0 && key->high == 0;
+
+    switch (key->kind) {
+    case APP_KEY_WHOLE:
+        return app_node_whole(r, node, (int)key->low, (int)key->high, out);
+    case APP_KEY_REAL:
+        return app_node_number(r, node, any ? -INFINITY : key->low, any ? INFINITY : key->high, out);
+    case APP_KEY_TRUTH:
+        return app_node_truth(r, node, out);
+    case APP_KEY_WORD:
+        return read_word(r, key, node, out);
+    case APP_KEY_LINE:
+        return read_line(r, key, node, out);
+    case APP_KEY_LINES:
+        return read_lines(r, key, node, out);
+    case APP_KEY_VALUE:
+        return app_reader_typed(r, node, out);
+    case APP_KEY_MAPPING:
+        return app_schema_read(r, node, key->schema, out);
+    case APP_KEY_PAIRS:
+        return read_pairs(r, key, node, out);
+    case APP_KEY_NAMED:
+        return app_schema_each(r, key, node);
+    case APP_KEY_OTHER:
+        break;
+    }
+    return CKG_OK;
+}
+
+static int read_key(struct app_reader *r, const struct app_key *key, const yaml_node_t *node)
+{
+    char *out = r->into;
 
     if (key->kind == APP_KEY_MAPPING)
-        *(int *)((char *)out + key->used) = 1;
-    if (key->read)
-        return key->read(r, node);
-    switch (key->kind) {
-    case APP_KEY_NODE:
-        *(const yaml_node_t **)value = node;
-        return CKG_OK;
-    case APP_KEY_WHOLE:
-        return app_node_whole(r, node, key->low, key->high, value);
-    case APP_KEY_LINE:
-        return read_line(r, key, node, value);
-    case APP_KEY_WORD:
-        return read_word(r, key, node, value);
-    case APP_KEY_LINES:
-        return read_lines(r, key, node, value);
-    case APP_KEY_PAIRS:
-        return read_pairs(r, key, node, value);
-    case APP_KEY_MAPPING:
-        return app_schema_read(r, node, key->schema, value);
-    case APP_KEY_OTHER:
-    case APP_KEY_REAL:
-        break;
+        *(int *)(out + key->used) = 1;
+    const int status = key->read ? key->read(r, node) : read_value(r, key, node, out + key->at);
+    return status || !key->check ? status : key->check(r, node);
+}
+
+/* Everything is there that must be. */
+static int check_given(struct app_reader *r, const yaml_node_t *node, const struct app_schema *schema,
+                       const yaml_node_t *const *given)
+{
+    for (int k = 0; k < schema->count; k++) {
+        const struct app_key *key = &schema->keys[k];
+        const int needed = key->missing && (r->is_file || !key->of_files);
+
+        if (needed && !given[k] && !(key->instead && app_reader_find(r, node, key->instead)))
+            return app_node_complain(r, node, "%s", key->missing);
     }
     return CKG_OK;
 }
@@ -122,21 +170,34 @@ int app_schema_read(struct app_reader *r, const yaml_node_t *node, const struct 
     const char *names[MOST_KEYS];
     const yaml_node_t *given[MOST_KEYS] = {0};
     const yaml_node_t *outer = r->mapping;
+    void *around = r->into;
 
+    /* Which keys there are. */
     for (int k = 0; k < schema->count; k++)
         names[k] = schema->keys[k].name;
     int status = app_node_mapping(r, node, schema->what, schema->count, names, given);
-    if (!status && schema->check)
-        status = schema->check(r, node);
+    if (!status)
+        status = check_given(r, node, schema, given);
+
+    /* What each of them says. */
     r->mapping = node;
+    r->into = out;
     for (int k = 0; !status && k < schema->count; k++)
         if (given[k])
-            status = read_key(r, &schema->keys[k], given[k], out);
+            status = read_key(r, &schema->keys[k], given[k]);
     r->mapping = outer;
+    r->into = around;
     return status;
 }
 
 /* --- written --- */
+
+void app_key_unwritten(const void *from, const char *name, struct app_text *out)
+{
+    (void)from;
+    (void)name;
+    (void)out;
+}
 
 void app_words_write(const char *name, int count, char *const *words, struct app_text *out)
 {
@@ -146,65 +207,148 @@ void app_words_write(const char *name, int count, char *const *words, struct app
     app_json_close(out, ']');
 }
 
+static void write_pairs(const char *name, const struct app_pairs *pairs, struct app_text *out)
+{
+    if (!pairs->count)
+        return;
+    app_json_open(out, name, '{');
+    for (int i = 0; i < pairs->count; i++)
+        app_json_add_string(out, pairs->pair[i].name, pairs->pair[i].value);
+    app_json_close(out, '}');
+}
+
+/* A whole number below its range, or the number of a word, says that nothing was given. */
+static void write_whole(const struct app_key *key, int value, struct app_text *out)
+{
+    if (value < key->low || (!value && !key->always))
+        return;
+    if (key->words)
+        app_json_add_string(out, key->name, key->words[value - (int)key->low]);
+    else if (key->kind == APP_KEY_TRUTH)
+        app_json_add_truth(out, key->name, value);
+    else
+        app_json_add_integer(out, key->name, value);
+}
+
+static void write_real(const struct app_key *key, double value, struct app_text *out)
+{
+    if (isfinite(value) && (value > 0 || key->always))
+        app_json_add_number(out, key->name, value);
+}
+
 static void write_lines(const struct app_key *key, const struct app_words *lines, struct app_text *out)
 {
     if (lines->count || key->always)
         app_words_write(key->name, lines->count, lines->word, out);
 }
 
-static void write_pairs(const struct app_key *key, const struct app_pairs *pairs, struct app_text *out)
+static const void *value_of(const struct app_key *key, const void *from)
 {
-    if (!pairs->count)
-        return;
-    app_json_open(out, key->name, '{');
-    for (int i = 0; i < pairs->count; i++)
-        app_json_add_string(out, pairs->pair[i].name, pairs->pair[i].value);
-    app_json_close(out, '}');
+    return (const char *)from + key->at;
 }
 
-/* A whole number below its range says that nothing was given. */
-static void write_whole(const struct app_key *key, int value, struct app_text *out)
+static void write_value(const struct app_definition *d, const struct app_key *key, const void *from,
+                        struct app_text *out)
 {
-    if (value >= key->low && (value || key->always))
-        app_json_add_integer(out, key->name, value);
-}
+    const void *at = value_of(key, from);
+    const struct app_value *value = at;
 
-static void write_mapping(const struct app_definition *d, const struct app_key *key, const void *from,
-                          struct app_text *out)
-{
-    if (!*(const int *)((const char *)from + key->used))
-        return;
-    app_json_open(out, key->name, '{');
-    app_schema_write(d, key->schema, (const char *)from + key->at, out);
-    app_json_close(out, '}');
+    switch (key->kind) {
+    case APP_KEY_WHOLE:
+    case APP_KEY_TRUTH:
+    case APP_KEY_WORD:
+        write_whole(key, *(const int *)at, out);
+        break;
+    case APP_KEY_REAL:
+        write_real(key, *(const double *)at, out);
+        break;
+    case APP_KEY_LINE:
+        if (*(char *const *)at)
+            app_json_add_string(out, key->name, *(char *const *)at);
+        break;
+    case APP_KEY_LINES:
+        write_lines(key, at, out);
+        break;
+    case APP_KEY_VALUE:
+        if (value->text)
+            app_typed_add(out, key->name, value->text, value->type);
+        break;
+    case APP_KEY_MAPPING:
+        if (*(const int *)((const void *)((const char *)from + key->used)))
+            app_schema_write(d, key->schema, at, key->name, out);
+        break;
+    case APP_KEY_PAIRS:
+        write_pairs(key->name, at, out);
+        break;
+    case APP_KEY_NAMED:
+    case APP_KEY_OTHER:
+        break;
+    }
 }
 
 static void write_key(const struct app_definition *d, const struct app_key *key, const void *from,
                       struct app_text *out)
 {
-    const void *value = (const char *)from + key->at;
-
     if (key->write)
         key->write(d, key->name, out);
-    else if (key->kind == APP_KEY_WHOLE)
-        write_whole(key, *(const int *)value, out);
-    else if (key->kind == APP_KEY_REAL && *(const double *)value > 0)
-        app_json_add_number(out, key->name, *(const double *)value);
-    else if (key->kind == APP_KEY_LINE && *(char *const *)value)
-        app_json_add_string(out, key->name, *(char *const *)value);
-    else if (key->kind == APP_KEY_WORD)
-        app_json_add_string(out, key->name, key->words[*(const int *)value]);
-    else if (key->kind == APP_KEY_LINES)
-        write_lines(key, value, out);
-    else if (key->kind == APP_KEY_PAIRS)
-        write_pairs(key, value, out);
-    else if (key->kind == APP_KEY_MAPPING)
-        write_mapping(d, key, from, out);
+    else if (key->add)
+        key->add(from, key->name, out);
+    else
+        write_value(d, key, from, out);
 }
 
 void app_schema_write(const struct app_definition *d, const struct app_schema *schema, const void *from,
-                      struct app_text *out)
+                      const char *name, struct app_text *out)
 {
+    app_json_open(out, name, '{');
     for (int k = 0; k < schema->count; k++)
         write_key(d, &schema->keys[k], from, out);
+    app_json_close(out, '}');
+}
+
+/* --- compared --- */
+
+/* What stands there, for people: a word or number as JSON has it, without quotes. */
+static void show_key(const struct app_key *key, const void *from, struct app_text *out)
+{
+    struct app_text member = {0};
+
+    app_text_add(out, "", 0);
+    if (key->show) {
+        key->show(from, out);
+        return;
+    }
+    if (key->kind == APP_KEY_WORD) {
+        app_text_print(out, "%s", key->words[*(const int *)value_of(key, from) - (int)key->low]);
+        return;
+    }
+    write_key(NULL, key, from, &member);
+    const char *value = member.length && !member.failed ? strchr(member.data, ':') + 2 : "none";
+    const int quotes = *value == '"';
+    app_text_add(out, value + quotes, strlen(value) - 2 * (size_t)quotes);
+    app_text_free(&member);
+}
+
+void app_text_differ(struct app_text *old, struct app_text *now, const char *what, app_differs *differs,
+                     void *context)
+{
+    if (!old->data || !now->data || strcmp(old->data, now->data) != 0)
+        differs(context, what, old->data ? old->data : "…", now->data ? now->data : "…");
+    app_text_free(old);
+    app_text_free(now);
+}
+
+void app_schema_compare(const struct app_schema *schema, const void *old, const void *now,
+                        app_differs *differs, void *context)
+{
+    for (int k = 0; k < schema->count; k++) {
+        const struct app_key *key = &schema->keys[k];
+        struct app_text texts[2] = {{0}};
+
+        if (!key->changed)
+            continue;
+        show_key(key, old, &texts[0]);
+        show_key(key, now, &texts[1]);
+        app_text_differ(&texts[0], &texts[1], key->changed, differs, context);
+    }
 }

@@ -9,24 +9,23 @@
 
 /* Of a parameter or an outcome; every text may be NULL. */
 struct app_label {
-    char *unit, *description;
-    char *title;          /* its name with the unit: "wire (mm)"; NULL without a unit */
-    unsigned char *types; /* of its categories, enum app_type; NULL: they are texts */
-    char *was;            /* a new parameter's value so far, for `ckg change` */
+    const char *unit, *description;
+    const char *title;              /* its name with the unit: "wire (mm)"; NULL without a unit */
+    const struct app_value *values; /* of a categorical */
+    struct app_value was;           /* a new parameter's value so far, for `ckg change` */
 };
 
 /* A parameter that is passed on and not varied. */
 struct app_fixed {
-    char *name, *text;
-    enum app_type type;
+    const char *name;
+    struct app_value value;
     struct app_label label;
 };
 
 /* A column of a list of designs that is no parameter: passed on with the design that it belongs to. */
 struct app_carried {
-    char *name;
-    char **text;         /* of each design of the list */
-    unsigned char *type; /* likewise, enum app_type */
+    const char *name;
+    struct app_value *value; /* of each design of the list */
 };
 
 #endif

@@ -15,7 +15,7 @@
 
 static const double largest_whole = 9007199254740992.0; /* 2^53 */
 
-enum { LONGEST_NAME = 200, LARGEST_FILE = 16 << 20, DEEPEST = 100 };
+enum { LARGEST_FILE = 16 << 20, DEEPEST = 100 };
 
 /* --- complaints --- */
 
@@ -247,37 +247,31 @@ int app_node_line(struct app_reader *r, const yaml_node_t *node, const char *wha
     return CKG_OK;
 }
 
-int app_node_name(struct app_reader *r, const yaml_node_t *node, const char **out)
-{
-    return app_node_line(r, node, "a name", LONGEST_NAME, out);
-}
-
-int app_node_typed(struct app_reader *r, const yaml_node_t *node, char shortest[32], const char **out,
-                   int *type)
+int app_node_typed(struct app_reader *r, const yaml_node_t *node, char shortest[32], struct app_value *out)
 {
     char buffer[128];
     double number;
-    const int status = app_node_line(r, node, "a value", LONGEST_NAME, out);
+    const int status = app_node_line(r, node, "a value", APP_LONGEST_NAME, &out->text);
+    const char *text = out->text;
 
     /* Texts and truths stay as they are written. */
-    *type = APP_TEXT;
+    out->type = APP_TEXT;
     if (status || !is_bare(node))
         return status;
-    if (!strcmp(*out, "true") || !strcmp(*out, "false")) {
-        *type = APP_TRUTH;
+    if (!strcmp(text, "true") || !strcmp(text, "false")) {
+        out->type = APP_TRUTH;
         return CKG_OK;
     }
 
     /* A number is one number, however it is written; 007 is a code. */
-    const char *digits = *out + strspn(*out, "+-");
+    const char *digits = text + strspn(text, "+-");
     if (!app_node_is_number(node, -INFINITY, INFINITY, &number) ||
         (digits[0] == '0' && isdigit((unsigned char)digits[1])))
         return CKG_OK;
-    if (fabs(number) > largest_whole && number == floor(number) && !strpbrk(*out, "eE."))
+    if (fabs(number) > largest_whole && number == floor(number) && !strpbrk(text, "eE."))
         return app_node_complain(r, node, "%s has more digits than a number keeps; write it in quotes",
                                  describe(node, buffer));
-    *out = app_number(number == 0 ? 0 : number, shortest);
-    *type = APP_NUMBER;
+    *out = (struct app_value){app_number(number == 0 ? 0 : number, shortest), APP_NUMBER};
     return CKG_OK;
 }
 

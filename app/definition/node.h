@@ -10,7 +10,7 @@
 
 #include <yaml.h>
 
-#include "base/text.h"
+#include "definition/typed.h"
 
 struct app_reader;
 
@@ -62,22 +62,21 @@ int app_node_is_number(const yaml_node_t *node, double low, double high, double 
 int app_node_number(struct app_reader *r, const yaml_node_t *node, double low, double high, double *out);
 int app_node_whole(struct app_reader *r, const yaml_node_t *node, int low, int high, int *out);
 
-/*
- * A text that goes into tables, pages, files and arguments: one line, not empty, at most 200 bytes. It is the
- * document's.
- */
-int app_node_name(struct app_reader *r, const yaml_node_t *node, const char **out);
+/* The longest name of anything, in bytes. */
+enum { APP_LONGEST_NAME = 200 };
 
-/* The same of a text that complaints call `what`, of at most so many bytes. */
+/*
+ * A text that goes into tables, pages, files and arguments, which complaints call `what`: one line, not
+ * empty, of at most so many bytes. It is the document's.
+ */
 int app_node_line(struct app_reader *r, const yaml_node_t *node, const char *what, int most,
                   const char **out);
 
 /*
- * A value in the types of JSON (definition/typed.h): a bare number, as short as it reads back the same, which
- * stands in the buffer; a bare true or false; any other name as a text, which is the document's.
+ * A value in the types of JSON: a bare number, as short as it reads back the same, which stands in the
+ * buffer; a bare true or false; any other name as a text, which is the document's.
  */
-int app_node_typed(struct app_reader *r, const yaml_node_t *node, char number[32], const char **out,
-                   int *type);
+int app_node_typed(struct app_reader *r, const yaml_node_t *node, char number[32], struct app_value *out);
 
 /* true or false, written bare. */
 int app_node_truth(struct app_reader *r, const yaml_node_t *node, int *out);

@@ -10,20 +10,28 @@
 
 /* --- parameters that the file does not declare --- */
 
+/* A copy of the cell that stays. */
+static int keep_cell(struct app_reader *r, const struct app_choice *c, int row, int column,
+                     struct app_value *out)
+{
+    *out = *app_choice_cell(c, row, column);
+    out->text = app_pool_copy(&r->out->pool, out->text);
+    return out->text ? CKG_OK : app_node_no_memory(r);
+}
+
 static int add_fixed(struct app_reader *r, const struct app_choice *c, int column)
 {
     struct app_fixed *fixed = &r->out->fixed[r->out->fixed_count++];
-    const int status = app_reader_keep(r, c->name[column], &fixed->name);
 
-    fixed->type = app_choice_type(c, 0, column);
-    return status ? status : app_reader_keep(r, app_choice_cell(c, 0, column), &fixed->text);
+    fixed->name = app_pool_copy(&r->out->pool, c->name[column]);
+    return fixed->name ? keep_cell(r, c, 0, column, &fixed->value) : app_node_no_memory(r);
 }
 
-int app_choice_categorical(struct app_reader *r, const struct app_choice *c, int column)
+int app_choice_categorical(struct app_reader *r, const struct app_choice *c, int column,
+                           const struct app_value **values)
 {
-    struct app_label *label = &r->out->parameter[app_dimension(r->out)];
     int first[CKG_MAX_CATEGORIES];
-    const char *values[CKG_MAX_CATEGORIES];
+    const char *texts[CKG_MAX_CATEGORIES];
     const int count = app_choice_values(c, column, CKG_MAX_CATEGORIES, first);
 
     /* Not too many, not too few. */
@@ -35,23 +43,24 @@ int app_choice_categorical(struct app_reader *r, const struct app_choice *c, int
         return app_choice_complain(r, c, 0, "'%.200s' is the same everywhere; a categorical needs 2 values",
                                    c->name[column]);
 
-    /* Their texts for the library, their types for the program. */
-    label->types = app_pool_new(&r->out->pool, CKG_MAX_CATEGORIES, sizeof *label->types);
-    if (!label->types)
-        return app_node_no_memory(r);
-    for (int v = 0; v < count; v++) {
-        values[v] = app_choice_cell(c, first[v], column);
-        label->types[v] = (unsigned char)app_choice_type(c, first[v], column);
+    /* Their texts for the library, with their types for the program. */
+    struct app_value *kept = app_pool_new(&r->out->pool, (size_t)count, sizeof *kept);
+    int status = kept ? CKG_OK : app_node_no_memory(r);
+    for (int v = 0; !status && v < count; v++) {
+        status = keep_cell(r, c, first[v], column, &kept[v]);
+        texts[v] = kept[v].text;
     }
-    const int status = ckg_problem_add_categorical(r->out->problem, c->name[column], count, values);
-    return status ? app_choice_complain(r, c, 0, "%s", ckg_error_message()) : CKG_OK;
+    *values = kept;
+    if (!status && ckg_problem_add_categorical(r->out->problem, c->name[column], count, texts))
+        status = app_choice_complain(r, c, 0, "%s", ckg_error_message());
+    return status;
 }
 
 /* 1 when every number of the column is whole. */
 static int is_whole(const struct app_choice *c, int column)
 {
     for (int i = 0; i < c->rows; i++) {
-        const double value = strtod(app_choice_cell(c, i, column), NULL);
+        const double value = strtod(app_choice_cell(c, i, column)->text, NULL);
 
         if (value != floor(value) || fabs(value) > 9007199254740992.0)
             return 0;
@@ -77,8 +86,9 @@ static int infer(struct app_reader *r, const struct app_choice *c, int column)
     if (values == 1)
         return add_fixed(r, c, column);
     if (!numbers)
-        return values < c->rows && values <= CKG_MAX_CATEGORIES ? app_choice_categorical(r, c, column)
-                                                                : CKG_OK;
+        return values < c->rows && values <= CKG_MAX_CATEGORIES
+                   ? app_choice_categorical(r, c, column, &r->out->parameter[app_dimension(r->out)].values)
+                   : CKG_OK;
     const int status = is_whole(c, column)
                            ? ckg_problem_add_integer(r->out->problem, name, low, high)
                            : ckg_problem_add_real(r->out->problem, name, low, high, CKG_LINEAR);
@@ -106,14 +116,15 @@ static int read_cell(struct app_reader *r, const struct app_choice *c, int row, 
 {
     const struct app_parameter p = app_parameter_at(r->out, i);
     const int column = app_choice_find(c, p.name);
-    const char *text = app_choice_cell(c, row, column);
+    const struct app_value *cell = app_choice_cell(c, row, column);
     const int categorical = p.kind == CKG_CATEGORICAL;
 
-    if (!categorical && app_choice_type(c, row, column) != APP_NUMBER)
-        return app_choice_complain(r, c, row, "%.200s = '%.200s' is not a number", p.name, text);
-    *out = categorical ? ckg_problem_category_find(p.problem, i, text) : strtod(text, NULL);
+    if (!categorical && cell->type != APP_NUMBER)
+        return app_choice_complain(r, c, row, "%.200s = '%.200s' is not a number", p.name, cell->text);
+    *out = categorical ? ckg_problem_category_find(p.problem, i, cell->text) : strtod(cell->text, NULL);
     return categorical && *out < 0
-               ? app_choice_complain(r, c, row, "'%.200s' is not one of the values of '%.200s'", text, p.name)
+               ? app_choice_complain(r, c, row, "'%.200s' is not one of the values of '%.200s'", cell->text,
+                                     p.name)
                : CKG_OK;
 }
 
@@ -165,9 +176,9 @@ static int check_columns(struct app_reader *r, const yaml_node_t *node, const st
         const int column = app_choice_find(c, fixed->name);
 
         for (int row = 0; column >= 0 && row < c->rows; row++)
-            if (strcmp(app_choice_cell(c, row, column), fixed->text) != 0)
+            if (strcmp(app_choice_cell(c, row, column)->text, fixed->value.text) != 0)
                 return app_choice_complain(r, c, row, "parameter '%.200s' is fixed at %.200s", fixed->name,
-                                           fixed->text);
+                                           fixed->value.text);
     }
     return CKG_OK;
 }
@@ -187,13 +198,11 @@ static int carry(struct app_reader *r, const struct app_choice *c)
 
         /* A column of its own. */
         struct app_carried *to = &out->carried[out->carried_count++];
-        to->text = app_pool_new(&out->pool, (size_t)c->rows, sizeof *to->text);
-        to->type = app_pool_new(&out->pool, (size_t)c->rows, 1);
-        status = to->text && to->type ? app_reader_keep(r, c->name[k], &to->name) : app_node_no_memory(r);
-        for (int i = 0; !status && i < c->rows; i++) {
-            to->type[i] = (unsigned char)app_choice_type(c, i, k);
-            status = app_reader_keep(r, app_choice_cell(c, i, k), &to->text[i]);
-        }
+        to->name = app_pool_copy(&out->pool, c->name[k]);
+        to->value = app_pool_new(&out->pool, (size_t)c->rows, sizeof *to->value);
+        status = to->name && to->value ? CKG_OK : app_node_no_memory(r);
+        for (int i = 0; !status && i < c->rows; i++)
+            status = keep_cell(r, c, i, k, &to->value[i]);
     }
     return status;
 }

@@ -12,16 +12,15 @@ static int read_value(struct app_reader *r, const struct app_parameter *p, const
                       double *out)
 {
     char number[32];
-    const char *text;
-    int type;
+    struct app_value value;
 
     if (p->kind != CKG_CATEGORICAL)
         return app_node_number(r, node, p->low, p->high, out);
-    const int status = app_node_typed(r, node, number, &text, &type);
+    const int status = app_node_typed(r, node, number, &value);
     if (status)
         return status;
-    *out = ckg_problem_category_find(p->problem, p->index, text);
-    return *out < 0 ? app_node_complain(r, node, "'%s' is not one of the values of '%s'", text, p->name)
+    *out = ckg_problem_category_find(p->problem, p->index, value.text);
+    return *out < 0 ? app_node_complain(r, node, "'%s' is not one of the values of '%s'", value.text, p->name)
                     : CKG_OK;
 }
 
@@ -29,13 +28,12 @@ static int read_value(struct app_reader *r, const struct app_parameter *p, const
 static int check_fixed(struct app_reader *r, const struct app_fixed *fixed, const yaml_node_t *node)
 {
     char number[32];
-    const char *text;
-    int type;
-    const int status = app_node_typed(r, node, number, &text, &type);
+    struct app_value value;
+    const int status = app_node_typed(r, node, number, &value);
 
-    return status || !strcmp(text, fixed->text)
+    return status || !strcmp(value.text, fixed->value.text)
                ? status
-               : app_node_complain(r, node, "parameter '%s' is fixed at %s", fixed->name, fixed->text);
+               : app_node_complain(r, node, "parameter '%s' is fixed at %s", fixed->name, fixed->value.text);
 }
 
 /* One pair of a design. */
@@ -107,4 +105,26 @@ int app_read_designs(struct app_reader *r, const yaml_node_t *node)
         app_reader_warn(r, node, "there are %d `designs` and the `budget` is only %d", out->own_count,
                         out->budget);
     return status;
+}
+
+/* --- written --- */
+
+static void add_designs(const struct app_definition *d, const char *name, int count, const double *X,
+                        struct app_text *out)
+{
+    if (!count)
+        return;
+    app_json_open(out, name, '[');
+    for (int i = 0; i < count; i++) {
+        app_json_member(out, NULL);
+        app_design_write(d, X + (size_t)i * (size_t)app_dimension(d), out);
+    }
+    app_json_close(out, ']');
+}
+
+/* Both lists, behind what they are made of: those to choose from are read before it. */
+void app_write_designs(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    add_designs(d, "choose_from", ckg_problem_designs(d->problem), ckg_problem_design(d->problem, 0), out);
+    add_designs(d, name, d->own_count, d->own, out);
 }

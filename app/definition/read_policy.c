@@ -128,6 +128,16 @@ int app_read_policy(struct app_reader *r, const yaml_node_t *node)
     return status;
 }
 
+void app_write_policy(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    app_json_print(out, "%s:{name:%s", name, d->policy);
+    if (d->was_ckg)
+        app_json_print(out, "was:%s", d->was_ckg == APP_WAS_CKG ? "ckg" : "ckg, said");
+    for (int i = 0; i < d->settings_count; i++)
+        app_json_add_number(out, d->settings[i].name, d->settings[i].value);
+    app_json_close(out, '}');
+}
+
 /* --- the models --- */
 
 /* A word of the option, or a number in its range. */
@@ -151,8 +161,7 @@ static int check_option(struct app_reader *r, const yaml_node_t *node, const ckg
     return CKG_OK;
 }
 
-const struct app_schema app_schema_model = {"`model`", "How outcomes are modelled", "model: {…}", 0, NULL,
-                                            NULL};
+const struct app_schema app_schema_model = {"`model`", "How outcomes are modelled", "model: {…}", 0, NULL};
 
 /* The settings of the models, by the library's list of options. */
 int app_read_model(struct app_reader *r, const yaml_node_t *node)
@@ -177,4 +186,33 @@ int app_read_model(struct app_reader *r, const yaml_node_t *node)
             status = app_reader_check(r, given[i], app_model_set(r->out, info.name, app_node_text(given[i])));
     }
     return status;
+}
+
+static int is_word(const ckg_option_info *info, const char *text)
+{
+    for (int k = 0; k < info->count; k++)
+        if (!strcmp(info->words[k], text))
+            return 1;
+    return 0;
+}
+
+void app_write_model(const struct app_definition *d, const char *name, struct app_text *out)
+{
+    ckg_option_info info;
+    int given = 0;
+
+    /* What the file does not give is left to the library, now and later. */
+    for (int i = 0; i < APP_MODEL_OPTIONS; i++)
+        given |= d->model[i] != NULL;
+    if (!given)
+        return;
+
+    app_json_open(out, name, '{');
+    for (int i = 0; !ckg_option_at(i, &info); i++) {
+        if (d->model[i] && is_word(&info, d->model[i]))
+            app_json_add_string(out, info.name, d->model[i]);
+        else if (d->model[i])
+            app_json_add_number(out, info.name, strtod(d->model[i], NULL));
+    }
+    app_json_close(out, '}');
 }

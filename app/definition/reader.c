@@ -20,13 +20,15 @@ int app_reader_line(struct app_reader *r, const yaml_node_t *node, const char *w
     return status ? status : app_reader_keep(r, text, out);
 }
 
-int app_reader_typed(struct app_reader *r, const yaml_node_t *node, char **out, int *type)
+int app_reader_typed(struct app_reader *r, const yaml_node_t *node, struct app_value *out)
 {
     char number[32];
-    const char *text;
-    const int status = app_node_typed(r, node, number, &text, type);
+    const int status = app_node_typed(r, node, number, out);
 
-    return status ? status : app_reader_keep(r, text, out);
+    if (status)
+        return status;
+    out->text = app_pool_copy(&r->out->pool, out->text);
+    return out->text ? CKG_OK : app_node_no_memory(r);
 }
 
 int app_reader_check(struct app_reader *r, const yaml_node_t *node, int status)
@@ -74,18 +76,6 @@ const yaml_node_t *app_reader_find(struct app_reader *r, const yaml_node_t *mapp
     return NULL;
 }
 
-int app_reader_each(struct app_reader *r, const yaml_node_t *node,
-                    int (*add)(struct app_reader *, const yaml_node_t *, const yaml_node_t *))
-{
-    int status = CKG_OK;
-    for (int i = 0; !status && i < app_node_pairs(node); i++) {
-        status = app_node_check_key(r, node, i);
-        if (!status)
-            status = add(r, app_reader_key(r, node, i), app_reader_value(r, node, i));
-    }
-    return status;
-}
-
 int app_reader_variables(struct app_reader *r, int count)
 {
     struct app_definition *out = r->out;
@@ -95,16 +85,10 @@ int app_reader_variables(struct app_reader *r, int count)
     return out->parameter && out->fixed ? CKG_OK : app_node_no_memory(r);
 }
 
-int app_read_label(struct app_reader *r, const char *name, const yaml_node_t *unit,
-                   const yaml_node_t *description, struct app_label *out)
+int app_read_title(struct app_reader *r, const char *name, struct app_label *out)
 {
-    enum { LONGEST_UNIT = 40, LONGEST_DESCRIPTION = 1000 };
-    int status = unit ? app_reader_line(r, unit, "a unit", LONGEST_UNIT, &out->unit) : CKG_OK;
-
-    if (!status && description)
-        status = app_reader_line(r, description, "a description", LONGEST_DESCRIPTION, &out->description);
-    if (status || !out->unit)
-        return status;
+    if (!out->unit)
+        return CKG_OK;
     out->title = app_pool_print(&r->out->pool, "%s (%s)", name, out->unit);
     return out->title ? CKG_OK : app_node_no_memory(r);
 }

@@ -16,6 +16,7 @@ struct app_reader {
     struct app_message *message;
     struct app_definition *out;
     const yaml_node_t *mapping;      /* that the key which is being read stands in */
+    void *into;                      /* the struct that the mapping fills */
     int is_file;                     /* 1: a problem file, which must have a budget */
     const struct app_choice *choice; /* the designs to choose from, NULL: there is no list */
     struct app_text warnings;        /* a line each */
@@ -28,7 +29,7 @@ int app_reader_keep(struct app_reader *r, const char *text, char **out);
 
 /* The text of one line at the node (app_node_line), kept likewise; the value (app_node_typed). */
 int app_reader_line(struct app_reader *r, const yaml_node_t *node, const char *what, int most, char **out);
-int app_reader_typed(struct app_reader *r, const yaml_node_t *node, char **out, int *type);
+int app_reader_typed(struct app_reader *r, const yaml_node_t *node, struct app_value *out);
 
 /* What the library said of it, at the node that gave it the words. */
 int app_reader_check(struct app_reader *r, const yaml_node_t *node, int status);
@@ -45,32 +46,30 @@ const yaml_node_t *app_reader_value(struct app_reader *r, const yaml_node_t *map
 /* The value of a mapping's key, NULL: it is not given. */
 const yaml_node_t *app_reader_find(struct app_reader *r, const yaml_node_t *mapping, const char *key);
 
-/* Calls add for every pair of a mapping of names. */
-int app_reader_each(struct app_reader *r, const yaml_node_t *node,
-                    int (*add)(struct app_reader *, const yaml_node_t *, const yaml_node_t *));
-
 /* Room for the labels of all parameters, and for so many that may be fixed. */
 int app_reader_variables(struct app_reader *r, int count);
 
-/* The unit and the description of something of that name, where they are given. */
-int app_read_label(struct app_reader *r, const char *name, const yaml_node_t *unit,
-                   const yaml_node_t *description, struct app_label *out);
+/* The title of something of that name, where it has a unit. */
+int app_read_title(struct app_reader *r, const char *name, struct app_label *out);
 
-/* The parts of the file, each under its key. */
+/* What the tables of the file cannot say; `name` is the member that is written. */
 int app_read_parameters(struct app_reader *r, const yaml_node_t *node);
+void app_write_parameters(const struct app_definition *definition, const char *name, struct app_text *out);
 int app_read_objective(struct app_reader *r, const yaml_node_t *node);
-int app_read_constraints(struct app_reader *r, const yaml_node_t *node);
+void app_write_objective(const struct app_definition *definition, const char *name, struct app_text *out);
+int app_read_constraint(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node, char **name);
+void app_write_constraints(const struct app_definition *definition, const char *name, struct app_text *out);
 int app_read_groups(struct app_reader *r, const yaml_node_t *node);
-int app_check_costs(struct app_reader *r, const yaml_node_t *node);
-int app_read_rules(struct app_reader *r, const yaml_node_t *node);
-
-/* Once all of the problem is read: the rules leave something. */
-int app_check_rules(struct app_reader *r, const yaml_node_t *node);
-/* Keys of `evaluate`, of which one is a member's value. */
-int app_read_results(struct app_reader *r, const yaml_node_t *node);
-int app_read_variable(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out);
-int app_read_policy(struct app_reader *r, const yaml_node_t *node);
-int app_read_model(struct app_reader *r, const yaml_node_t *node);
+void app_write_groups(const struct app_definition *definition, const char *name, struct app_text *out);
 int app_read_designs(struct app_reader *r, const yaml_node_t *node);
+void app_write_designs(const struct app_definition *definition, const char *name, struct app_text *out);
+int app_read_policy(struct app_reader *r, const yaml_node_t *node);
+void app_write_policy(const struct app_definition *definition, const char *name, struct app_text *out);
+int app_read_model(struct app_reader *r, const yaml_node_t *node);
+void app_write_model(const struct app_definition *definition, const char *name, struct app_text *out);
+
+/* Once all of the problem is read: costs go together, and the rules leave something. */
+int app_check_costs(struct app_reader *r, const yaml_node_t *node);
+int app_check_rules(struct app_reader *r, const yaml_node_t *node);
 
 #endif

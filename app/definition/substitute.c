@@ -46,7 +46,7 @@ static void add_variable(const struct app_definition *d, int variable, const dou
     if (fixed < 0)
         app_design_write_text(d, variable, x[variable], out);
     else {
-        const char *text = carried < 0 ? d->fixed[fixed].text : app_carried_text(d, carried, x);
+        const char *text = carried < 0 ? d->fixed[fixed].value.text : app_carried_text(d, carried, x);
         app_text_add(out, text ? text : "", text ? strlen(text) : 0);
     }
 }

@@ -9,6 +9,11 @@
 
 enum app_type { APP_TEXT, APP_NUMBER, APP_TRUTH };
 
+struct app_value {
+    const char *text; /* NULL: there is none */
+    enum app_type type;
+};
+
 /* Adds the text as a value of that type. */
 void app_typed_add(struct app_text *out, const char *key, const char *text, enum app_type type);
 

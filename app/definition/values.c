@@ -55,9 +55,9 @@ static int check_fixed(const struct app_definition *d, const char *name, const j
         return CKG_OK;
     if (!fixed)
         return app_fail(message, CKG_ERR_INVALID, "there is no parameter '%s'", name);
-    if (!app_typed_is(value, fixed->text))
-        return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is fixed at %s, not %s", name, fixed->text,
-                        text ? text : "that");
+    if (!app_typed_is(value, fixed->value.text))
+        return app_fail(message, CKG_ERR_INVALID, "parameter '%s' is fixed at %s, not %s", name,
+                        fixed->value.text, text ? text : "that");
     return CKG_OK;
 }
 
@@ -175,10 +175,10 @@ void app_design_write(const struct app_definition *d, const double *x, struct ap
             app_json_add_number(out, p.name, x[i]);
     }
     for (int i = 0; i < d->fixed_count; i++)
-        app_typed_add(out, d->fixed[i].name, d->fixed[i].text, d->fixed[i].type);
+        app_typed_add(out, d->fixed[i].name, d->fixed[i].value.text, d->fixed[i].value.type);
     const int row = d->carried_count ? app_listed(d, x) : -1;
     for (int i = 0; row >= 0 && i < d->carried_count; i++)
-        app_typed_add(out, d->carried[i].name, d->carried[i].text[row], d->carried[i].type[row]);
+        app_typed_add(out, d->carried[i].name, d->carried[i].value[row].text, d->carried[i].value[row].type);
     app_text_add(out, "}", 1);
 }
 

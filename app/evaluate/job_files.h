@@ -8,7 +8,7 @@
 #define CKG_APP_JOB_FILES_H
 
 #include "evaluate/child.h"
-#include "evaluate/scheduler.h"
+#include "definition/scheduler.h"
 
 /* Where a job is in the scheduler's queue. */
 struct app_ticket {

@@ -213,7 +213,7 @@ static int call_submit(struct app_jobs *s, int count, struct app_job *const *bat
     if (comment.failed || log.failed || script.failed || !environment)
         status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
     else
-        status = s->scheduler->submit(&(struct app_batch){.cluster = &s->definition->evaluate.cluster,
+        status = s->scheduler->submit(&(struct app_batch){.options = s->definition->evaluate.cluster.options,
                                                           .name = batch[0]->ticket.name,
                                                           .comment = comment.data,
                                                           .script = script.data,
@@ -708,7 +708,7 @@ const struct app_way app_job_way = {
 int app_jobs_begin(struct app_jobs **out, const struct app_definition *d, const char *folder,
                    const char *worker, struct app_message *message)
 {
-    const struct app_scheduler *scheduler = app_scheduler_find(d->evaluate.cluster.scheduler);
+    const struct app_scheduler *scheduler = d->evaluate.cluster.scheduler;
     struct app_jobs *s = calloc(1, sizeof *s);
     int status = CKG_OK;
 

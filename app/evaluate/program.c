@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "evaluate/scheduler.h"
+#include "definition/scheduler.h"
 #include "evaluate/workspace.h"
 
 struct look {
@@ -255,7 +255,7 @@ static int check_script(const struct look *l)
 /* The programs of nodes are not those of this machine; but a job must be submitted from here. */
 static int check_scheduler(const struct look *l)
 {
-    const struct app_scheduler *scheduler = app_scheduler_find(l->definition->evaluate.cluster.scheduler);
+    const struct app_scheduler *scheduler = l->definition->evaluate.cluster.scheduler;
     char path[PATH_MAX];
 
     if (find_program(l->folder, scheduler->program, path))

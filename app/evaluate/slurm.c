@@ -2,7 +2,7 @@
  * Slurm, by its commands: sbatch submits arrays, squeue says how they are, scontrol what became of those that
  * have ended, scancel ends them. sacct is not used: many clusters have it disabled.
  */
-#include "evaluate/scheduler.h"
+#include "definition/scheduler.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -13,6 +13,107 @@
 
 /* Seconds that a command may take; slurmctld may be busy, but a run must go on meanwhile. */
 static const double patience = 15;
+
+/* --- its keys in a problem file --- */
+
+enum { MOST_CPUS = 100000, MOST_OPTIONS = 100, LONGEST_WORD = 200 };
+
+/* `slurm: {partition: short, time: "01:00:00", concurrent: 40}` */
+struct slurm {
+    char *partition, *time;   /* NULL: the cluster's own */
+    int cpus;                 /* of each job, 0: the cluster's own */
+    struct app_words options; /* further ones of sbatch */
+};
+
+/* How many numbers with a colon between two of them the text consists of; 0: of something else. */
+static int count_parts(const char *text)
+{
+    int parts = 0;
+
+    while (isdigit((unsigned char)*text)) {
+        while (isdigit((unsigned char)*text))
+            text++;
+        parts++;
+        if (!*text)
+            return parts;
+        if (*text++ != ':')
+            return 0;
+    }
+    return 0;
+}
+
+/* minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes or down to seconds. */
+static int is_time(const char *text)
+{
+    const size_t days = strspn(text, "0123456789");
+    const int after_days = days && text[days] == '-';
+    const int parts = count_parts(after_days ? text + days + 1 : text);
+
+    return strlen(text) < LONGEST_WORD && parts >= 1 && parts <= 3;
+}
+
+static int read_time(struct app_reader *r, const yaml_node_t *node)
+{
+    if (!app_node_is_text(node) || !is_time(app_node_text(node)))
+        return app_node_expect(
+            r, node, "a time limit: minutes, \"hours:minutes:seconds\" or \"days-hours:minutes:seconds\"");
+    struct slurm *out = r->into;
+    return app_reader_keep(r, app_node_text(node), &out->time);
+}
+
+/* The option that sets what the program itself sets, NULL: none of them. */
+static const char *find_own(const char *word)
+{
+    static const char *const own[] = {
+        "--array",     "--parsable", "--output", "--error", "--input", "--job-name", "--export", "--wrap",
+        "--test-only", "--wait",     "-a",       "-o",      "-e",      "-i",         "-J",       "-W"};
+
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        const size_t length = strlen(own[i]);
+        const int is_long = own[i][1] == '-';
+        if (!strncmp(word, own[i], length) && (!is_long || !word[length] || word[length] == '='))
+            return own[i];
+    }
+    return NULL;
+}
+
+static int check_option(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node, char **option)
+{
+    const char *own = find_own(*option);
+
+    (void)key;
+    if (own)
+        return app_node_complain(r, node, "`ckg` sets %s itself", own);
+    if ((*option)[0] != '-')
+        return app_node_complain(r, node,
+                                 "an option begins with a dash; write one with its value as \"--mem=2G\"");
+    return CKG_OK;
+}
+
+/* A partition's name; several with commas are a choice. */
+static int check_partition(struct app_reader *r, const yaml_node_t *node)
+{
+    return strchr(app_node_text(node), ' ') ? app_node_expect(r, node, "the name of a partition") : CKG_OK;
+}
+
+static const struct app_key slurm_keys[] = {
+    {"partition", "a name", "the cluster's default", "where jobs run", .kind = APP_KEY_LINE,
+     .at = offsetof(struct slurm, partition), .high = LONGEST_WORD, .what = "a partition",
+     .check = check_partition},
+    {"time", "minutes, `\"01:00:00\"`, `\"1-12:00:00\"`", "the partition's",
+     "a job that takes longer is ended by Slurm, and its evaluation has failed", .kind = APP_KEY_LINE,
+     .at = offsetof(struct slurm, time), .read = read_time},
+    {"cpus", "an integer", "the cluster's default", "processors of a job", .kind = APP_KEY_WHOLE,
+     .at = offsetof(struct slurm, cpus), .low = 1, .high = MOST_CPUS},
+    {"options", "`[\"--mem=2G\", …]`", "none", "further options of `sbatch`, a word each",
+     .kind = APP_KEY_LINES, .at = offsetof(struct slurm, options), .low = MOST_OPTIONS, .high = LONGEST_WORD,
+     .always = 1, .what = "an option", .expected = "a list of at most 100 options such as [\"--mem=2G\"]",
+     .each = check_option},
+    APP_CONCURRENT_KEY,
+};
+
+const struct app_schema app_schema_slurm = {"`slurm`", "A Slurm cluster", "evaluate: {slurm: {…}}",
+                                            APP_KEYS(slurm_keys)};
 
 /* --- what went wrong --- */
 
@@ -60,7 +161,7 @@ enum { OWN_WORDS = 16 };
 /* sbatch with its options. */
 static char **make_words(struct app_pool *pool, const struct app_batch *b)
 {
-    const struct app_cluster *c = b->cluster;
+    const struct slurm *c = b->options;
     char **words = app_pool_new(pool, OWN_WORDS + (size_t)c->options.count, sizeof *words);
     int count = 0;
 
@@ -303,6 +404,8 @@ const struct app_scheduler app_scheduler_slurm = {
     .name = "slurm",
     .index = "SLURM_ARRAY_TASK_ID",
     .program = "sbatch",
+    .keys = &app_schema_slurm,
+    .options_size = sizeof(struct slurm),
     .submit = submit,
     .find = find,
     .task = task,

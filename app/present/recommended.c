@@ -180,7 +180,7 @@ static int add_design(struct app_notebook *n, const ckg_recommendation *r, int e
     /* What every design has in common, and what is carried along with this one. */
     for (int i = 0; i < d->fixed_count; i++) {
         add_name(d->fixed[i].label.title ? d->fixed[i].label.title : d->fixed[i].name, out);
-        app_text_print(out, "%s (fixed)\n", d->fixed[i].text);
+        app_text_print(out, "%s (fixed)\n", d->fixed[i].value.text);
     }
     for (int i = 0; i < d->carried_count && app_listed(d, r->x) >= 0; i++) {
         add_name(d->carried[i].name, out);

@@ -42,7 +42,7 @@ void app_gain_text(const struct app_notebook *n, const ckg_gain *gain, struct ap
 
 void app_prospects_text(const struct app_notebook *n, int needed, const ckg_gain *gain, struct app_text *out)
 {
-    const struct app_label *label = app_outcome_at(&n->definition, 0).label;
+    const char *unit = app_outcome_at(&n->definition, 0).label.unit;
     const double more = gain->left > 0 ? gain->rest : gain->one;
 
     if (needed)
@@ -54,8 +54,8 @@ void app_prospects_text(const struct app_notebook *n, int needed, const ckg_gain
                    gain->left > 0 ? "the rest of the budget" : "one more evaluation");
     if (!(more > 0))
         app_text_print(out, "nothing\n");
-    else if (label && label->unit)
-        app_text_print(out, "%.2g %s\n", more, label->unit);
+    else if (unit)
+        app_text_print(out, "%.2g %s\n", more, unit);
     else
         app_text_print(out, "%.2g\n", more);
 }

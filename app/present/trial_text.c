@@ -103,8 +103,8 @@ void app_trial_asked_text(const struct app_notebook *n, const struct app_trial *
     for (int i = 0; i < app_dimension(d); i++) {
         app_text_print(out, " %s=", app_parameter_name(d, i));
         app_design_write_text(d, i, t->x[i], out);
-        if (app_parameter_at(d, i).label->unit)
-            app_text_print(out, " %s", app_parameter_at(d, i).label->unit);
+        if (app_parameter_at(d, i).label.unit)
+            app_text_print(out, " %s", app_parameter_at(d, i).label.unit);
     }
     for (int i = 0; i < d->carried_count && app_listed(d, t->x) >= 0; i++)
         app_text_print(out, " %s=%s", d->carried[i].name, app_carried_text(d, i, t->x));

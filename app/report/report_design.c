@@ -209,7 +209,7 @@ static int add_design(const struct app_show *s, struct app_text *out)
         app_text_print(out, "<tr><td>");
         app_report_name(out, fixed->label.title ? fixed->label.title : fixed->name);
         app_text_print(out, "</td><td>");
-        app_report_name(out, fixed->text);
+        app_report_name(out, fixed->value.text);
         app_text_print(out, s->best ? "</td><td>fixed</td></tr>\n" : ", fixed</td></tr>\n");
     }
     for (int i = 0; i < d->carried_count; i++)

@@ -243,7 +243,7 @@ static void add_parameter(struct app_parameter p, struct app_text *out)
         app_text_print(out, k ? ", " : "");
         app_markup(out, ckg_problem_category(p.problem, p.index, k));
     }
-    add_description(p.label, out);
+    add_description(&p.label, out);
     app_text_print(out, "</td></tr>\n");
 }
 
@@ -252,7 +252,7 @@ static void add_fixed(const struct app_fixed *f, struct app_text *out)
     app_text_print(out, "<tr><td>");
     app_report_name(out, f->label.title ? f->label.title : f->name);
     app_text_print(out, "</td><td class=\"left\">fixed</td><td class=\"why\">");
-    app_markup(out, f->text);
+    app_markup(out, f->value.text);
     add_description(&f->label, out);
     app_text_print(out, "</td></tr>\n");
 }
@@ -281,7 +281,7 @@ static void add_outcome(const struct app_definition *d, int j, struct app_text *
                                                       : "estimated");
     if (o.positive)
         app_text_print(out, ", positive");
-    add_description(o.label, out);
+    add_description(&o.label, out);
     app_text_print(out, "</td></tr>\n");
 }
 

@@ -196,8 +196,8 @@ static void test_types(void **state)
         assert_int_equal(app_category_type(&d, 0, v), types[v]);
     }
     assert_int_equal(d.fixed_count, 1);
-    assert_string_equal(app_fixed_find(&d, "lot")->text, "1.5");
-    assert_int_equal(app_fixed_find(&d, "lot")->type, APP_NUMBER);
+    assert_string_equal(app_fixed_find(&d, "lot")->value.text, "1.5");
+    assert_int_equal(app_fixed_find(&d, "lot")->value.type, APP_NUMBER);
     assert_null(app_fixed_find(&d, "x"));
     assert_int_equal(app_dimension(&d), 2);
     app_definition_free(&d);

@@ -63,7 +63,7 @@ def main():
 
     for source in sorted((TREE / "app/definition").glob("*.c")):
         for name in re.findall(r"const struct app_schema (\w+) =", source.read_text(encoding="utf-8")):
-            if f"&{name}," not in listed:
+            if not re.search(rf"\b{name}\b", listed):
                 wrong.append(f"{source.name} has the mapping {name}, which app_schemas does not have")
 
     print("\n".join(wrong) if wrong else f"{len(mappings)} mappings, every key on the page")

@@ -1,12 +1,12 @@
 /*
- * Schedulers of clusters: what evaluations as jobs need of one, as a table. slurm.c fills it; PBS, LSF or
- * Kubernetes would be another file and a line in scheduler.c. evaluate/jobs.h does all the rest: files,
- * submissions, finding jobs again, results.
+ * Schedulers of clusters: what evaluations as jobs need of one, as a table. evaluate/slurm.c fills it; PBS,
+ * LSF or Kubernetes would be another file and a line in APP_SCHEDULERS. evaluate/jobs.h does all the rest:
+ * files, submissions, finding jobs again, results.
  */
 #ifndef CKG_APP_SCHEDULER_H
 #define CKG_APP_SCHEDULER_H
 
-#include "definition/definition.h"
+#include "definition/file_schema.h"
 
 enum { APP_JOB_ID = 64, APP_JOB_NAME = 64 };
 
@@ -30,7 +30,7 @@ struct app_job_view {
 
 /* Tasks that are submitted together. */
 struct app_batch {
-    const struct app_cluster *cluster;
+    const void *options; /* what the problem file says under the scheduler's name */
     const char *name;    /* no other job of the cluster's has it */
     const char *comment; /* for people who look at the queue */
     const char *script;  /* a shell's; each task finds its number, from 0, in the variable `index` */
@@ -48,6 +48,11 @@ struct app_scheduler {
     const char *index;   /* the variable with a task's number */
     const char *program; /* what must be installed */
 
+    /* Its mapping under `evaluate`, and the struct that it fills; `time` and `concurrent` are among the keys.
+     */
+    const struct app_schema *keys;
+    size_t options_size;
+
     /* Submits the tasks; `base` is what the scheduler calls them all. */
     int (*submit)(const struct app_batch *batch, char base[APP_JOB_ID], struct app_message *message);
     /* What the jobs of that name are called; "" for none. */
@@ -60,7 +65,24 @@ struct app_scheduler {
     int (*cancel)(int count, const char *const *ids, struct app_message *message);
 };
 
-/* The scheduler of that name, NULL: there is none. */
-const struct app_scheduler *app_scheduler_find(const char *name);
+/* Every scheduler, with the meaning of its key: app_scheduler_NAME, whose table is app_schema_NAME. */
+#define APP_SCHEDULERS(X)                                                                                    \
+    X(slurm, "evaluations as jobs of a Slurm cluster; instead of `parallel` and `timeout`")
+
+#define APP_SCHEDULER_DECLARED(name, meaning)                                                                \
+    extern const struct app_scheduler app_scheduler_##name;                                                  \
+    extern const struct app_schema app_schema_##name;
+APP_SCHEDULERS(APP_SCHEDULER_DECLARED)
+
+/* Reads and writes how many jobs at once: `parallel` under a scheduler's name. */
+int app_read_concurrent(struct app_reader *r, const yaml_node_t *node);
+void app_write_concurrent(const struct app_definition *definition, const char *name, struct app_text *out);
+
+/* The row of `concurrent`. */
+#define APP_CONCURRENT_KEY                                                                                   \
+    {                                                                                                        \
+        "concurrent", "an integer", "10", "how many jobs at once, waiting ones included",                    \
+            .read = app_read_concurrent, .write = app_write_concurrent                                       \
+    }
 
 #endif
