@@ -94,6 +94,8 @@ static int fits(enum app_check check, const json_t *value)
         return is_count(value);
     case APP_IS_COUNTS:
         return are_counts(value);
+    case APP_IS_REVISION:
+        return json_is_integer(value) && json_integer_value(value) >= 0;
     case APP_IS_TEXT:
         return json_string_length(value) > 0 && strlen(json_string_value(value)) == json_string_length(value);
     case APP_IS_TRUTH:
@@ -110,6 +112,7 @@ static int read_input(const struct app_action *action, const char *text, json_t 
 {
     static const char *const must_be[] = {[APP_IS_COUNT] = "a number from 1",
                                           [APP_IS_COUNTS] = "a list of numbers from 1",
+                                          [APP_IS_REVISION] = "a revision, a number from 0",
                                           [APP_IS_TEXT] = "a text",
                                           [APP_IS_TRUTH] = "true or false",
                                           [APP_IS_OBJECT] = "an object"};

@@ -13,7 +13,6 @@ struct app_api_study {
     int open, viewed; /* 1: there is a notebook; there is a view of it */
     struct app_notebook notebook;
     struct app_show view;
-    int id;             /* by which pages call it */
     char trials_at[40]; /* the address of its trials on pages */
     const char *from;   /* what changes come from, for the history */
     struct app_message message;
@@ -39,7 +38,7 @@ enum app_traits {
 };
 
 /* What a member of the input must be. */
-enum app_check { APP_IS_COUNT, APP_IS_COUNTS, APP_IS_TEXT, APP_IS_TRUTH, APP_IS_OBJECT };
+enum app_check { APP_IS_COUNT, APP_IS_COUNTS, APP_IS_REVISION, APP_IS_TEXT, APP_IS_TRUTH, APP_IS_OBJECT };
 
 struct app_input {
     const char *name;

@@ -2,6 +2,7 @@
 #include "serve/cache.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -152,15 +153,15 @@ void app_cache_leave(struct app_cache *cache, struct app_api_call *call)
     pthread_mutex_unlock(&cache->lock);
 }
 
-/* Until something stirs, or that time comes; 0: it has. Negative: it never does. The cache is locked. */
-static int wait_for(struct app_cache *cache, enum app_lane lane, double until)
+/* Until something stirs, or it is due. The cache is locked. */
+static void wait_for(struct app_cache *cache, enum app_lane lane)
 {
-    const struct timespec end = {.tv_sec = (time_t)until,
-                                 .tv_nsec = (long)((until - (double)(time_t)until) * 1e9)};
+    const struct timespec due = {.tv_sec = (time_t)cache->due, .tv_nsec = (long)(fmod(cache->due, 1) * 1e9)};
 
-    if (until < 0)
-        return !pthread_cond_wait(&cache->ready[lane], &cache->lock);
-    return pthread_cond_timedwait(&cache->ready[lane], &cache->lock, &end) != ETIMEDOUT;
+    if (lane == APP_LANE_QUICK)
+        pthread_cond_timedwait(&cache->ready[lane], &cache->lock, &due);
+    else
+        pthread_cond_wait(&cache->ready[lane], &cache->lock);
 }
 
 /* The first of the queue that somebody waits for. The cache is locked. */
@@ -179,28 +180,23 @@ static struct app_api_call *take_first(struct app_cache *cache, enum app_lane la
     return NULL;
 }
 
-/* The cache is locked. */
-static int is_hurried(const struct app_cache *cache, enum app_lane lane)
+/* 1 when the poller has something else to do. The cache is locked. */
+static int is_due(const struct app_cache *cache, enum app_lane lane)
 {
-    return lane == APP_LANE_QUICK && cache->hurried;
+    return lane == APP_LANE_QUICK && app_clock() >= cache->due;
 }
 
-struct app_api_call *app_cache_next(struct app_cache *cache, enum app_lane lane, double seconds)
+struct app_api_call *app_cache_next(struct app_cache *cache, enum app_lane lane)
 {
-    const double until = seconds < 0 ? -1 : app_clock() + seconds;
     struct app_api_call *call = NULL;
 
     pthread_mutex_lock(&cache->lock);
-    while (!cache->stopping && !is_hurried(cache, lane) && !(call = take_first(cache, lane)) &&
-           wait_for(cache, lane, until))
-        ;
-    if (cache->stopping)
-        let_go(call);
-    else if (!call || !is_change(call))
+    while (!cache->stopping && !is_due(cache, lane) && !(call = take_first(cache, lane)))
+        wait_for(cache, lane);
+    if (lane != APP_LANE_WRITES)
         cache->running[lane] = call;
-    const int over = cache->stopping;
     pthread_mutex_unlock(&cache->lock);
-    return over ? NULL : call;
+    return call;
 }
 
 int app_cache_is_filled(struct app_cache *cache)
@@ -208,21 +204,14 @@ int app_cache_is_filled(struct app_cache *cache)
     return read_flag(cache, &cache->filled);
 }
 
-void app_cache_set_filled(struct app_cache *cache)
+void app_cache_set_looked(struct app_cache *cache, double seconds)
 {
     pthread_mutex_lock(&cache->lock);
+    cache->due = app_clock() + seconds;
+    if (!cache->filled)
+        wake(cache);
     cache->filled = 1;
-    wake(cache);
     pthread_mutex_unlock(&cache->lock);
-}
-
-int app_cache_take_hurried(struct app_cache *cache)
-{
-    pthread_mutex_lock(&cache->lock);
-    const int hurried = cache->hurried;
-    cache->hurried = 0;
-    pthread_mutex_unlock(&cache->lock);
-    return hurried;
 }
 
 int app_cache_is_unwanted(struct app_cache *cache, const struct app_api_call *call)
@@ -264,7 +253,7 @@ void app_cache_done(struct app_cache *cache, struct app_api_call *call, const st
 
     /* Who has changed something sees it soon. */
     if (is_change(call) && !call->status) {
-        cache->hurried = 1;
+        cache->due = 0;
         pthread_cond_signal(&cache->ready[APP_LANE_QUICK]);
     }
     if (!call->status && !is_change(call))
@@ -284,21 +273,13 @@ static void free_place(struct app_study_place *place)
     free((char *)place->name);
 }
 
-static void free_lines(struct app_line *lines, int from, int to)
-{
-    for (int i = from; i < to; i++)
-        free(lines[i].text);
-}
-
 static void free_study(struct app_cached_study *p)
 {
     for (int i = 0; i < APP_CALLS_KEPT; i++)
         let_go(p->kept[i]);
-    free_lines(p->lines, 0, p->count);
-    free(p->lines);
     free_place(&p->place);
-    for (int i = 0; i < APP_STUDY_TEXTS; i++)
-        free(p->text[i]);
+    free(p->name);
+    free(p->summary);
     free(p);
 }
 
@@ -345,47 +326,34 @@ int app_cache_add(struct app_cache *cache, const struct app_study_place *place, 
     return room ? CKG_OK : app_fail(message, CKG_ERR_STATE, "more than %d studies", APP_STUDIES_MOST);
 }
 
-/* A text that takes the place of another. */
-static void replace(char **old, char **new)
+/* Puts a copy in the place of a text; 0 without memory. */
+static int replace(char **text, const char *new)
 {
-    free(*old);
-    *old = *new;
-    *new = NULL;
-}
+    char *copy = app_copy(new);
 
-/* The lines as they are now; 0 without memory. The cache is locked. */
-static int update_lines(struct app_cached_study *p, struct app_study_update *update)
-{
-    if (update->count > p->count) {
-        struct app_line *grown = realloc(p->lines, (size_t)update->count * sizeof *grown);
-        if (!grown)
-            return 0;
-        memset(grown + p->count, 0, (size_t)(update->count - p->count) * sizeof *grown);
-        p->lines = grown;
-    }
-    free_lines(p->lines, update->count, p->count);
-    p->count = update->count;
-    for (int i = 0; i < update->changed; i++) {
-        struct app_line *line = &p->lines[update->at[i]];
-        line->revision = update->lines[i].revision;
-        replace(&line->text, &update->lines[i].text);
-    }
+    if (!copy)
+        return 0;
+    free(*text);
+    *text = copy;
     return 1;
 }
 
-int app_cache_update(struct app_cache *cache, int study, struct app_study_update *update)
+int app_cache_update(struct app_cache *cache, int study, const struct app_study_update *update)
 {
-    pthread_mutex_lock(&cache->lock);
     struct app_cached_study *p = cache->studies[study];
-    const int good = update_lines(p, update);
+    const struct app_notebook *n = update->notebook;
+    int good = 1;
 
-    if (good) {
-        for (int i = 0; i < APP_STUDY_TEXTS; i++)
-            replace(&p->text[i], &update->text[i]);
-        p->revision = update->revision;
-        p->generation += update->anew;
-        p->version = ++cache->sequence;
-        wake(cache);
+    pthread_mutex_lock(&cache->lock);
+    if (update->anew || !p->version || strcmp(p->summary, update->summary) != 0) {
+        good = replace(&p->name, update->name) && replace(&p->summary, update->summary);
+        if (good) {
+            p->revision = n ? n->revision : p->revision;
+            p->count = n ? n->count : p->count;
+            p->generation += update->anew;
+            p->version = ++cache->sequence;
+            wake(cache);
+        }
     }
     pthread_mutex_unlock(&cache->lock);
     return good ? CKG_OK : CKG_ERR_NOMEM;

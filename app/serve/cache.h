@@ -1,8 +1,8 @@
 /*
- * What the threads of a server share. The poller (poller.c) looks at the stores and keeps here what is quick
- * to know of each study. The server answers from that at once; for anything else it leaves a call, which a
- * thread of the call's lane (calls.c) makes, and waits for its end. Nobody computes, reads a store or writes
- * to the network while holding the lock.
+ * What the threads of a server share. The poller (poller.c) looks at the stores and keeps here a summary of
+ * each study. The server answers from that at once; for anything else it leaves a call, which a thread of the
+ * call's lane (poller.c, calls.c) makes, and waits for its end. Nobody computes, reads a store or writes to
+ * the network while holding the lock.
  */
 #ifndef CKG_APP_CACHE_H
 #define CKG_APP_CACHE_H
@@ -36,25 +36,16 @@ struct app_api_call {
 
 /* --- studies --- */
 
-/* A trial as a line of JSON. */
-struct app_line {
-    int64_t revision;
-    char *text;
-};
-
-/* What pages and programs get of it: an object of JSON; HTML in the list of studies, and on its own page. */
-enum app_study_text { APP_STUDY_NAME, APP_STUDY_SUMMARY, APP_STUDY_ROW, APP_STUDY_HEAD, APP_STUDY_TEXTS };
-
-/* Texts are the cache's; there are all of them once it has a version. */
+/* The name and the summary are the cache's; there are both once it has a version. */
 struct app_cached_study {
     struct app_study_place place;
     int id; /* by which it is asked for */
-    char *text[APP_STUDY_TEXTS];
+    char *name;
+    char *summary;    /* as app_summary_write has it */
     int generation;   /* how often it was opened anew */
     uint64_t version; /* the cache's sequence at its last change */
     int64_t revision;
-    int count;
-    struct app_line *lines; /* (count) */
+    int count; /* of trials */
     struct app_api_call *kept[APP_CALLS_KEPT];
     int turn; /* whose place among the kept is next */
 };
@@ -65,9 +56,9 @@ struct app_cache {
     struct app_api_call *queue[APP_LANES];
     struct app_api_call *running[APP_LANES]; /* that others may share; NULL: none */
     int queued;
-    int hurried; /* 1: the poller is to look at everything now */
-    int filled;  /* 1: it has looked at everything once */
-    int wakeup;  /* a descriptor: a byte for the server, for each change */
+    double due; /* when the poller is to look at everything again */
+    int filled; /* 1: it has looked at everything once */
+    int wakeup; /* a descriptor: a byte for the server, for each change */
     int stopping;
     uint64_t sequence;
     int count;
@@ -83,18 +74,6 @@ void app_cache_close(struct app_cache *cache);
  */
 int app_cache_add(struct app_cache *cache, const struct app_study_place *place, int id,
                   struct app_message *message);
-
-/* What the poller found out of a study: the texts and lines become the cache's. */
-struct app_study_update {
-    char *text[APP_STUDY_TEXTS];
-    int64_t revision;
-    int anew; /* 1: the study was opened anew */
-    int count;
-    int changed;            /* how many lines there are */
-    int *at;                /* (changed) trials by their index */
-    struct app_line *lines; /* (changed) */
-};
-int app_cache_update(struct app_cache *cache, int study, struct app_study_update *update);
 
 /* All threads end soon. */
 void app_cache_stop(struct app_cache *cache);
@@ -114,19 +93,25 @@ int app_cache_is_done(struct app_cache *cache, struct app_api_call *call);
 /* Nobody waits for it on this connection any more. */
 void app_cache_leave(struct app_cache *cache, struct app_api_call *call);
 
+/* --- the poller's side --- */
+
+/* How a study stands: texts are copied, the notebook may be NULL; anew 1: it was opened anew. */
+struct app_study_update {
+    const char *name, *summary;
+    const struct app_notebook *notebook;
+    int anew;
+};
+
+/* Nothing happens where it is as it was. CKG_ERR_NOMEM: it stays so. */
+int app_cache_update(struct app_cache *cache, int study, const struct app_study_update *update);
+
+/* Everything has been looked at, and is to be again after so many seconds, or once something was changed. */
+void app_cache_set_looked(struct app_cache *cache, double seconds);
+
 /* --- the other threads' side --- */
 
-/*
- * The next call; NULL: none has come for so many seconds (negative: ever), all is to stop, or the poller is
- * to look at everything.
- */
-struct app_api_call *app_cache_next(struct app_cache *cache, enum app_lane lane, double seconds);
-
-/* 1 when the poller is to look at everything now; not any more from then on. */
-int app_cache_take_hurried(struct app_cache *cache);
-
-/* The poller has looked at everything. */
-void app_cache_set_filled(struct app_cache *cache);
+/* The next call; NULL: all is to stop, or to the lane of the poller, it is to look at everything. */
+struct app_api_call *app_cache_next(struct app_cache *cache, enum app_lane lane);
 
 /* 1 when nobody wants it any more: for the notebook's interrupt. */
 int app_cache_is_unwanted(struct app_cache *cache, const struct app_api_call *call);

@@ -33,7 +33,6 @@ static int open_study(struct lane *lane, struct app_api_study *study, enum app_a
     if (status)
         return status;
     study->open = 1;
-    study->id = cached->id;
     study->from = "ckg serve";
     snprintf(study->trials_at, sizeof study->trials_at, "/study/%d/trial/", cached->id);
     app_notebook_set_interrupt(&study->notebook, is_unwanted, lane);
@@ -109,7 +108,7 @@ void *app_calls_models(void *cache)
     /* On Linux this is the thread's own; without it all is the same, but less modest. */
     if (setpriority(PRIO_PROCESS, 0, 19))
         lane.call = NULL;
-    while ((lane.call = app_cache_next(cache, APP_LANE_MODELS, -1))) {
+    while ((lane.call = app_cache_next(cache, APP_LANE_MODELS))) {
         struct slot *slot = choose_slot(slots, lane.call->study);
         int status = prepare(&lane, slot);
         if (!status)
@@ -145,7 +144,7 @@ void *app_calls_writes(void *cache)
 {
     struct lane lane = {.cache = cache};
 
-    while ((lane.call = app_cache_next(cache, APP_LANE_WRITES, -1))) {
+    while ((lane.call = app_cache_next(cache, APP_LANE_WRITES))) {
         struct app_api_study study = {0};
         struct app_store *store = NULL;
         int status = open_to_change(&lane, &study);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "serve/pages.h"
 #include "report/report.h"
+#include "serve/page_parts.h"
 
 /* --- refusing --- */
 
@@ -96,7 +96,7 @@ static int find_study(struct app_cache *cache, const char *word)
         const struct app_cached_study *p = cache->studies[i];
         if (p->version && p->id == id)
             by_id = i;
-        if (p->version && !strcmp(p->text[APP_STUDY_NAME], word)) {
+        if (p->version && !strcmp(p->name, word)) {
             by_name = i;
             same++;
         }
@@ -173,19 +173,20 @@ static int find_argument(const struct asked *a, const char *name, char **out, st
 
 /* --- calls --- */
 
-/* The least version of the study that will do: as it is now. */
-static void call(const struct asked *a, char *in, struct app_reply *out)
+/* The input becomes the call's. The least version of the study that will do is as it is now. */
+static void call(const struct asked *a, struct app_text *in, struct app_reply *out)
 {
     struct app_cache *cache = a->cache;
-    struct app_api_call wanted = {.action = a->action, .study = a->study, .in = in};
+    struct app_api_call wanted = {.action = a->action, .study = a->study, .in = in->data};
 
     pthread_mutex_lock(&cache->lock);
     wanted.version = cache->studies[a->study]->version;
     pthread_mutex_unlock(&cache->lock);
     out->kind = APP_REPLY_CALL;
-    out->call = app_cache_call(cache, &wanted);
+    out->call = in->failed ? NULL : app_cache_call(cache, &wanted);
     if (!out->call)
         app_refuse(out, a->request->path, 503, "too much is being computed already; try again later");
+    app_text_free(in);
 }
 
 /* With the number or the argument of the address for the input, or for the member of it that is called so. */
@@ -204,25 +205,20 @@ static void call_action(const struct asked *a, struct app_reply *out)
     else if (value)
         app_text_print(&in, "%s", value);
     free(value);
-    if (in.failed)
-        app_refuse(out, a->request->path, 503, "out of memory");
-    else
-        call(a, in.data, out);
-    app_text_free(&in);
+    call(a, &in, out);
 }
 
 static void call_change(const struct asked *a, struct app_reply *out)
 {
     const struct app_request *r = a->request;
-    char *in = strlen(r->body) == r->length ? app_copy(r->body) : NULL;
+    struct app_text in = {0};
 
-    if (in)
-        call(a, in, out);
-    else if (strlen(r->body) != r->length)
+    if (strlen(r->body) != r->length) {
         app_refuse(out, r->path, 400, "the body has a zero byte in it");
-    else
-        app_refuse(out, r->path, 503, "out of memory");
-    free(in);
+        return;
+    }
+    app_text_add(&in, r->body, r->length);
+    call(a, &in, out);
 }
 
 /* --- programs --- */
@@ -235,35 +231,10 @@ static void list_studies(const struct asked *a, struct app_reply *out)
     pthread_mutex_lock(&cache->lock);
     for (int i = 0; i < cache->count; i++)
         if (cache->studies[i]->version && (a->study < 0 || a->study == i))
-            app_text_print(&out->text, "%s\n", cache->studies[i]->text[APP_STUDY_SUMMARY]);
+            app_text_print(&out->text, "%s\n", cache->studies[i]->summary);
     if (a->study >= 0)
         out->revision = cache->studies[a->study]->revision;
     pthread_mutex_unlock(&cache->lock);
-}
-
-/* The trials that have changed since that revision, as `ckg trials --json` has them. */
-static void list_trials(const struct asked *a, struct app_reply *out)
-{
-    char *word = NULL;
-
-    if (find_argument(a, "since", &word, out) < 0)
-        return;
-    char *end = word;
-    const long long since = word ? strtoll(word, &end, 10) : -1;
-    const int wrong = word && (!*word || *end || *word == '-' || *word == '+' || *word == ' ');
-    free(word);
-    if (wrong) {
-        app_refuse(out, a->request->path, 400, "`since` is a revision, a number");
-        return;
-    }
-
-    pthread_mutex_lock(&a->cache->lock);
-    const struct app_cached_study *p = a->cache->studies[a->study];
-    for (int i = 0; i < p->count; i++)
-        if (p->lines[i].text && p->lines[i].revision > since)
-            app_text_add(&out->text, p->lines[i].text, strlen(p->lines[i].text));
-    out->revision = p->revision;
-    pthread_mutex_unlock(&a->cache->lock);
 }
 
 /* What this server is, and what whoever asks may do with it. */
@@ -290,13 +261,18 @@ static void stream_events(const struct asked *a, struct app_reply *out)
 
 /* --- people --- */
 
-static void show_head(const struct asked *a, struct app_reply *out)
+/* Every page is the same one: its scripts ask for the rest. */
+static void show_page(const struct asked *a, struct app_reply *out)
 {
+    const struct app_cached_study *p = a->study >= 0 ? a->cache->studies[a->study] : NULL;
+
     pthread_mutex_lock(&a->cache->lock);
-    const struct app_cached_study *p = a->cache->studies[a->study];
-    app_text_print(&out->text, "%s", p->text[APP_STUDY_HEAD]);
-    out->revision = p->revision;
+    const int last = p ? p->count : 0;
     pthread_mutex_unlock(&a->cache->lock);
+    if (a->number > last)
+        app_refuse(out, a->request->path, 404, "there is no such trial");
+    else
+        app_text_print(&out->text, "%s", file_named("index.html")->data);
 }
 
 /* What browsers show beside a title, asked for or not. */
@@ -320,47 +296,32 @@ static void show_file(const struct asked *a, struct app_reply *out)
 
 /* --- the addresses --- */
 
-/* What is in braces is checked by its kind. One of: a page, a call of the action, an answer of its own. */
+/* What is in braces is checked by its kind. */
 struct route {
     enum app_method method;
     const char *form, *type;
-    void (*page)(struct app_cache *cache, int study, struct app_text *out);
     void (*answer)(const struct asked *asked, struct app_reply *out);
     const struct app_action *action; /* of call_action, where no word of the address names it */
 };
 
-#define PAGE(form, make)                                                                                     \
-    {                                                                                                        \
-        APP_GET, form, APP_TYPE_HTML, make, NULL, NULL                                                       \
-    }
-#define MAKE(form, action)                                                                                   \
-    {                                                                                                        \
-        APP_GET, form, NULL, NULL, call_action, action                                                       \
-    }
-#define GIVE(form, type, answer)                                                                             \
-    {                                                                                                        \
-        APP_GET, form, type, NULL, answer, NULL                                                              \
-    }
-
 static const struct route routes[] = {
-    PAGE("/", app_page_index),
-    PAGE("/part/studies", app_page_table),
-    PAGE("/study/{study}", app_page_study),
-    PAGE("/study/{study}/lab", app_page_lab),
-    MAKE("/study/{study}/report", &app_call_report),
-    GIVE("/study/{study}/part/head", APP_TYPE_HTML, show_head),
-    MAKE("/study/{study}/part/{section}", &app_call_section),
-    MAKE("/study/{study}/trial/{number}", &app_call_trial_page),
-    GIVE("/api/v1/server", APP_TYPE_JSON, describe_server),
-    GIVE("/api/v1/events", APP_TYPE_JSON, stream_events),
-    GIVE("/api/v1/studies", APP_TYPE_LINES, list_studies),
-    GIVE("/api/v1/studies/{study}", APP_TYPE_JSON, list_studies),
-    GIVE("/api/v1/studies/{study}/trials", APP_TYPE_LINES, list_trials),
-    MAKE("/api/v1/studies/{study}/trials/{number}", app_queries),
-    MAKE("/api/v1/studies/{study}/{query}", NULL),
-    {APP_POST, "/api/v1/studies/{study}/{change}", NULL, NULL, call_change, NULL},
-    GIVE("/favicon.ico", "image/svg+xml", show_icon),
-    GIVE("/{file}", NULL, show_file),
+    {APP_GET, "/", APP_TYPE_HTML, show_page, NULL},
+    {APP_GET, "/study/{study}", APP_TYPE_HTML, show_page, NULL},
+    {APP_GET, "/study/{study}/lab", APP_TYPE_HTML, show_page, NULL},
+    {APP_GET, "/study/{study}/trial/{number}", APP_TYPE_HTML, show_page, NULL},
+    {APP_GET, "/study/{study}/report", NULL, call_action, &app_call_report},
+    {APP_GET, "/study/{study}/part/head", NULL, call_action, &app_call_head},
+    {APP_GET, "/study/{study}/part/{section}", NULL, call_action, &app_call_section},
+    {APP_GET, "/api/v1/server", APP_TYPE_JSON, describe_server, NULL},
+    {APP_GET, "/api/v1/events", APP_TYPE_JSON, stream_events, NULL},
+    {APP_GET, "/api/v1/studies", APP_TYPE_LINES, list_studies, NULL},
+    {APP_GET, "/api/v1/studies/{study}", APP_TYPE_JSON, list_studies, NULL},
+    {APP_GET, "/api/v1/studies/{study}/trials", NULL, call_action, &app_call_trials},
+    {APP_GET, "/api/v1/studies/{study}/trials/{number}", NULL, call_action, app_queries},
+    {APP_GET, "/api/v1/studies/{study}/{query}", NULL, call_action, NULL},
+    {APP_POST, "/api/v1/studies/{study}/{change}", NULL, call_change, NULL},
+    {APP_GET, "/favicon.ico", "image/svg+xml", show_icon, NULL},
+    {APP_GET, "/{file}", NULL, show_file, NULL},
 };
 
 /* The route of the path and the method; where there is none, another method's; NULL: none at all. */
@@ -396,10 +357,7 @@ void app_route(struct app_cache *cache, const struct app_request *r, const struc
         out->allow = method == APP_POST ? "GET, HEAD" : "POST";
     } else {
         out->type = route->type;
-        if (route->page)
-            route->page(cache, asked.study, &out->text);
-        else
-            route->answer(&asked, out);
+        route->answer(&asked, out);
         if (out->text.failed)
             app_refuse(out, r->path, 503, "out of memory");
     }

@@ -93,6 +93,8 @@ def test_study():
                 page.goto(f"http://127.0.0.1:{server.port}/study/1/trial/4")
                 page.wait("document.querySelector('main nav a')")
                 check("the mesh <b>broke</b>" in page.text("main") and page.get("document.querySelector('main b') === null"), "why it failed:", page.text("main"))
+                worker = json.loads(folder.ckg("trials", study, "4", "--json", expect=0).out)["worker"]
+                check(worker and f"evaluated by\t{worker}" in page.text("main") and "chosen by\tinitial" in page.text("main"), "who evaluated it:", page.text("main"))
                 page.click("main nav a:last-child")
                 page.wait("document.querySelector('h1').textContent === 'Trial 5'")
                 check(page.get(FITS), "it is too wide for a phone")

@@ -458,7 +458,7 @@ LOOKED_AT = ["", "status", "trials", "trials?since=3", "trials?since=x", "trials
              "predict", "problem", "times", "slices", 'slices?of={"at": AT}', 'slices?of={"at": 3}', "map", 'map?of={"at": AT}',
              'map?of={"x": "y", "y": "x"}', "checks", "nope", "tell"]
 PAGES = ["", "/lab", "/part/head", *(f"/part/{section}" for section in SECTIONS), "/part/nope", "/report", "/trial/1", "/trial/2", "/trial/99"]
-COMMON = ["/", "/part/studies", "/favicon.ico", "/api/v1/openapi.json", "/api/v1/studies", "/api/v1/server", "/api/v1/studies/99", "/api/v1/nope",
+COMMON = ["/", "/favicon.ico", "/api/v1/openapi.json", "/api/v1/studies", "/api/v1/server", "/api/v1/studies/99", "/api/v1/nope",
           "/api/v2/studies", "/nope", "/study", "/study/0"]
 GATE = {"other host": {"Host": "evil.example"}, "bad host": {"Host": "[::1"}, "other origin": {"Origin": "http://evil.example"},
         "other site": {"Sec-Fetch-Site": "cross-site"},

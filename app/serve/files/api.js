@@ -76,8 +76,8 @@ export class Study {
     const summary = await getJson(`studies/${this.id}`);
 
     // What is newer; another problem makes other trials of the same ones, and what was taken back is gone.
-    const afresh = said !== this.said || summary.revision < this.revision;
-    const answer = await ask(this.path(`trials${afresh || this.revision < 0 ? "" : `?since=${this.revision}`}`));
+    const afresh = said !== this.said || summary.revision < this.revision || this.revision < 0;
+    const answer = await ask(this.path(`trials${afresh ? "" : `?since=${this.revision}`}`));
     const changed = parseLines(await answer.text());
     const revision = Number(answer.headers.get("Ckg-Revision"));
 

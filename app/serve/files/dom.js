@@ -12,6 +12,9 @@ export function el(tag, attributes = {}, ...children) {
   return node;
 }
 
+// What the browser calls the page.
+export const title = (words) => (document.title = `${visible(words)} – ckg`);
+
 export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 // A member of an object that was read from JSON: names may be anything, "__proto__" too.

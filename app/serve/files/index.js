@@ -1,7 +1,7 @@
-// All studies: the list that the server draws, kept up to date, and several of them compared.
+// All studies: how each stands, kept up to date, and several of them compared.
 import { axis, bestSoFar, numbers } from "./convergence.js";
-import { ago, chance, choice, el, ink, labelled, visible } from "./dom.js";
-import { Refused, Study, getJson, getLines, getPart, listen } from "./api.js";
+import { ago, chance, choice, el, ink, labelled, nice, title, visible } from "./dom.js";
+import { Refused, Study, getJson, getLines, listen } from "./api.js";
 import { lookOf } from "./looks.js";
 import { rounds } from "./rounds.js";
 
@@ -9,9 +9,45 @@ const uPlot = window.uPlot;
 const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [4, 2]];
 const colour = (k) => ink(`series-${(k % 10) + 1}`);
 
+const heads = ["study", "state", "evaluations", "best feasible", "probability", "best so far", "last result"];
+
+// The best so far as a small line, from trial to trial.
+function spark({ improvements = [], trials }) {
+  const [first, last] = [improvements[0]?.[1], improvements.at(-1)?.[1]];
+  const span = Math.abs(last - first);
+  if (!(span > 0) || span === Infinity) return "";
+  const place = ([number, value]) => [2 + (96 * (number - 1)) / trials, 18 - (16 * Math.abs(value - first)) / span];
+  const steps = improvements.map(place).map(([x, y], i) => (i ? `H${x}V${y}` : `M${x} ${y}`));
+  const make = (tag, attributes) => Object.entries(attributes).reduce((node, [name, value]) => (node.setAttribute(name, value), node), document.createElementNS("http://www.w3.org/2000/svg", tag));
+  const svg = make("svg", { class: "spark", viewBox: "0 0 100 20", role: "img", "aria-label": "the best so far, from trial to trial" });
+  svg.append(make("path", { class: "s-best", fill: "none", d: `${steps.join("")}H98` }));
+  return svg;
+}
+
+// What is quick to know of a study; nothing of one that could never be read.
+function cells(s, probability) {
+  if (s.state === undefined) return [el("td", { class: "why", colspan: 6 }, visible(s.trouble))];
+  const spent = s.spent ?? s.evaluations;
+  const bar = s.budget ? el("progress", { max: s.budget, value: Math.min(spent, s.budget), "aria-label": "how much of the budget" }) : null;
+  return [
+    el("td", { class: "left" }, visible(s.trouble ?? s.state)),
+    el("td", {}, nice(spent) + (s.budget ? ` of ${s.budget}` : ""), bar),
+    el("td", {}, s.best_feasible ? nice(s.best_feasible.objective, 6) : "–"),
+    probability,
+    el("td", { class: "left" }, spark(s)),
+    el("td", { class: "left", title: s.last_result }, s.last_result ? ago(s.last_result) : "–"),
+  ];
+}
+
 export function indexPage(say) {
   const chosen = new Map(); // id → Study
-  const chances = new Map(); // id → [revision, text]
+  const rows = new Map(); // id → {row, probability, text, revision}
+  const list = el("tbody");
+  const head = el("tr", {}, el("th", { scope: "col", class: "left" }, el("span", { class: "hidden-words" }, "compare")), ...heads.map((words) => el("th", { scope: "col", class: words.startsWith("best so") || words.startsWith("last") ? "left" : null }, words)));
+  head.children[5].title = "of the recommended design being feasible";
+  document.querySelector("header").append(el("h1", {}, "Studies"));
+  document.getElementById("main").append(el("div", { class: "wide", id: "studies" }, el("table", {}, el("thead", {}, head), list)));
+  title("Studies");
   const compare = el("section", { id: "compare", hidden: true, "aria-labelledby": "compare-title" });
   document.getElementById("main").append(compare);
   const figure = el("div", { class: "plot", role: "img" });
@@ -81,54 +117,48 @@ export function indexPage(say) {
     draw();
   }
 
-  // A box to choose each study by, and where it was chosen it stays so.
-  function addBoxes(table) {
-    table.querySelector("thead tr").prepend(el("th", { scope: "col", class: "left" }, el("span", { class: "hidden-words" }, "compare")));
-    for (const row of table.querySelectorAll("tbody tr")) {
-      const id = Number(row.dataset.study);
-      const name = row.querySelector("a").textContent;
-      const box = el("input", { type: "checkbox", "aria-label": `compare ${name}`, change: () => take(id, box.checked) });
-      box.checked = chosen.has(id);
-      row.prepend(el("td", { class: "left" }, box));
-      const moment = row.lastElementChild;
-      if (!Number.isNaN(Date.parse(moment.textContent))) {
-        moment.title = moment.textContent;
-        moment.textContent = ago(moment.textContent);
-      }
-      const cell = row.querySelector(".chance");
-      if (cell && chances.has(id)) cell.textContent = chances.get(id)[1];
+  // A row with a box to choose the study by.
+  function addRow({ id, study }) {
+    const box = el("input", { type: "checkbox", "aria-label": `compare ${visible(study)}`, change: () => take(id, box.checked) });
+    const link = el("a", { href: `/study/${id}` }, el("span", { class: "name", title: visible(study) }, visible(study)));
+    const found = { row: el("tr", {}, el("td", { class: "left" }, box), el("td", {}, link)), probability: el("td", { class: "chance" }), text: "", revision: -1 };
+    rows.set(id, found);
+    list.append(found.row);
+    return found;
+  }
+
+  // What has changed is another; what somebody has gone to stays.
+  function show(summaries) {
+    for (const summary of summaries) {
+      const found = rows.get(summary.id) ?? addRow(summary);
+      if (found.text === JSON.stringify(summary)) continue;
+      found.text = JSON.stringify(summary);
+      while (found.row.children.length > 2) found.row.lastChild.remove();
+      found.row.append(...cells(summary, found.probability));
     }
   }
 
   // The probabilities need models: one study after the other, those that have changed.
   async function addChances(summaries) {
     for (const { id, revision, complete } of summaries) {
-      const cell = document.querySelector(`#studies tr[data-study="${id}"] .chance`);
-      if (!cell || !complete || chances.get(id)?.[0] === revision || document.hidden) continue;
+      const found = rows.get(id);
+      if (!complete || found.revision === revision || document.hidden) continue;
       try {
-        const { probability_feasible } = await getJson(`studies/${id}/recommend`);
-        chances.set(id, [revision, chance(probability_feasible)]);
+        found.probability.textContent = chance((await getJson(`studies/${id}/recommend`)).probability_feasible);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        chances.set(id, [revision, "–"]);
+        found.probability.textContent = "–";
       }
-      const now = document.querySelector(`#studies tr[data-study="${id}"] .chance`);
-      if (now) now.textContent = chances.get(id)[1];
+      found.revision = revision;
     }
   }
 
   const work = rounds(async () => {
-    const table = (await getPart("/part/studies")).find((node) => node.id === "studies");
-    if (!table) return;
-    const focused = document.activeElement?.closest?.("#studies tr")?.dataset.study;
-    const scrolled = document.getElementById("studies").scrollTop;
-    addBoxes(table);
-    document.getElementById("studies").replaceWith(table);
-    table.scrollTop = scrolled;
-    if (focused) table.querySelector(`tr[data-study="${focused}"] input`)?.focus();
+    const summaries = await getLines("studies");
+    show(summaries);
     say(true);
     if (chosen.size) await refreshChosen();
-    await addChances(await getLines("studies"));
+    await addChances(summaries);
   }, 700);
 
   listen(null, work, say);

@@ -1,5 +1,5 @@
 // The lab's form: the designs that wait for somebody, one card each, with big fields; works on a phone at the bench.
-import { button, el, nice, own, visible } from "./dom.js";
+import { button, el, nice, own, title, visible } from "./dom.js";
 import { Study, listen, maySteer } from "./api.js";
 import { change, tellForm, undo } from "./steer.js";
 import { rounds } from "./rounds.js";
@@ -7,6 +7,8 @@ import { rounds } from "./rounds.js";
 export function labPage(id, say) {
   const study = new Study(id);
   const main = document.getElementById("main");
+  const name = el("a", { href: `/study/${id}` });
+  document.querySelector("header").append(el("nav", { "aria-label": "pages" }, name), el("h1", {}, "Results"));
   const waiting = el("div", { class: "lab" });
   const asking = el("p", { class: "actions" });
   const note = el("p", { class: "note", role: "status" }, "One moment …");
@@ -58,6 +60,8 @@ export function labPage(id, say) {
 
   const work = rounds(async () => {
     await study.update();
+    name.textContent = visible(study.problem.study);
+    title(study.problem.study);
     show(await maySteer());
     say(true);
   }, 300);

@@ -1,9 +1,9 @@
 // One study: its parts know how to draw themselves; here is what they share, and when each is due.
-import { Refused, Study, getPart, listen, maySteer } from "./api.js";
+import { Refused, Study, getJson, getPart, listen, maySteer } from "./api.js";
 import { checks } from "./checks.js";
 import { convergence } from "./convergence.js";
 import { design } from "./design.js";
-import { button, el, visible, wait } from "./dom.js";
+import { button, el, title, visible, wait } from "./dom.js";
 import { frontier } from "./frontier.js";
 import { hint, lookOf } from "./looks.js";
 import { map } from "./map.js";
@@ -17,7 +17,22 @@ import { tiles } from "./tiles.js";
 import { timeline } from "./timeline.js";
 
 const pause = 300; // milliseconds between two rounds
-const views = { tiles, convergence, frontier, maps: map, slices, parallel, trials: table, timeline, checks };
+
+// The sections in their order: where links lead, what they are called there and above themselves, and who draws them; else it is the server, as in the report.
+const sections = [
+  ["recommendation", "Recommendation"],
+  ["convergence", "Convergence", "Convergence", convergence],
+  ["importance", "What matters"],
+  ["frontier", "What safety costs", "What safety costs", frontier],
+  ["maps", "Map", "Map of two parameters", map],
+  ["slices", "Slices", "Slices", slices],
+  ["parallel", "Parallel coordinates", "Parallel coordinates", parallel],
+  ["trials", "Trials", "Trials", table],
+  ["timeline", "Timeline", "Timeline", timeline],
+  ["checks", "Checks", "Predicted against measured", checks],
+  ["study", "Study"],
+  ["models", "Models"],
+];
 
 // A section that the server draws as it does for the report.
 function drawnByServer(section, page) {
@@ -33,9 +48,25 @@ function drawnByServer(section, page) {
   };
 }
 
+// The page before anything is known.
+function frame(id) {
+  const head = el("div", { id: "head" });
+  document.querySelector("header").append(
+    el("nav", { "aria-label": "pages" }, el("a", { href: "/" }, "All studies"), el("a", { href: `/study/${id}/report`, download: "report.html" }, "Download report")),
+    head,
+    el("div", { id: "tiles" }),
+  );
+  document.getElementById("main").append(
+    el("nav", { class: "sections", "aria-label": "sections" }, ...sections.map(([name, words]) => el("a", { href: `#${name}` }, words))),
+    ...sections.map(([name, words, heading = words]) => el("section", { id: name, "aria-busy": "true", "aria-label": heading }, el("h2", {}, heading), el("p", { class: "note one-moment" }, "One moment …"))),
+  );
+  return head;
+}
+
 export function studyPage(id, say) {
   const study = new Study(id);
-  const parts = new Map(); // section → {view, stale, seen}
+  const head = frame(id);
+  const parts = new Map(); // section → {make, view, stale, seen}
   const tip = el("div", { class: "tip", hidden: true, "aria-hidden": "true" });
   document.body.append(tip);
 
@@ -104,7 +135,8 @@ export function studyPage(id, say) {
     }
   }
 
-  for (const section of document.querySelectorAll("[data-view], [data-part]")) parts.set(section, { view: null, stale: true, seen: false, drawn: false, busy: false, old: false });
+  for (const [name, , , make = drawnByServer] of [["tiles", , , tiles], ...sections])
+    parts.set(document.getElementById(name), { make, view: null, stale: true, seen: false, drawn: false, busy: false, old: false });
 
   // Too little has been measured, or the server is away.
   function complain(section, error) {
@@ -116,7 +148,7 @@ export function studyPage(id, say) {
   async function bring(section, part) {
     part.stale = false;
     try {
-      part.view ??= section.dataset.view ? views[section.dataset.view](section, page) : drawnByServer(section, page);
+      part.view ??= part.make(section, page);
       await part.view.update();
       part.drawn = true;
       section.querySelector(":scope > .trouble")?.remove();
@@ -150,14 +182,22 @@ export function studyPage(id, say) {
     for (const link of document.querySelectorAll(`nav.sections a[href='#${name}']`)) link.hidden = out;
   }
 
+  // What it is about and how far it is, or why it cannot be read.
+  async function showHead() {
+    const summary = await getJson(`studies/${id}`);
+    const lead = await getPart(`/study/${id}/part/head`).catch(() => [el("h1", {}, visible(summary.study))]);
+    head.replaceChildren(...lead, summary.trouble ? el("p", { class: "no" }, visible(summary.trouble)) : "");
+    title(summary.study);
+  }
+
   const startAll = () => parts.forEach((part, section) => start(section, part));
   let news = true; // that has not been asked for yet
   const work = rounds(async () => {
     if (news) {
       news = false;
       try {
+        await showHead();
         await study.update();
-        document.getElementById("head").replaceChildren(...(await getPart(`/study/${id}/part/head`)));
       } catch (error) {
         news = true;
         throw error;
