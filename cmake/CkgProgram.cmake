@@ -71,7 +71,7 @@ file(GLOB bridge_sources CONFIGURE_DEPENDS python/bridge/*.c)
 if(YAML_FOUND AND JANSSON_FOUND AND SQLITE_FOUND)
     set(bridge_parts ${bridge_sources} app/figure/draw/canvas_none.c app/store/fault_none.c
         $<IF:$<BOOL:${CKG_POSTGRESQL}>,app/store/postgresql.c;app/store/postgresql_connect.c;app/store/postgresql_values.c,app/store/postgresql_none.c>)
-    foreach(folder base problems definition store evaluate study actions present figure figure/draw report api)
+    foreach(folder base problems definition store evaluate study actions present figure figure/draw report api run)
         file(GLOB sources CONFIGURE_DEPENDS app/${folder}/*.c)
         list(FILTER sources EXCLUDE REGEX "/(fault|fault_none|postgresql[a-z_]*|canvas_cairo|canvas_none)\\.c$")
         list(APPEND bridge_parts ${sources})

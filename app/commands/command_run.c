@@ -162,11 +162,13 @@ static int run_alone(const struct app_arguments *a, struct app_notebook *n)
 
     if (status)
         return status;
-    const struct app_run_host host = {.shown = choose_progress(a),
-                                      .alone = 1,
-                                      .to_the_end = app_option(a, "no-stop") != NULL,
-                                      .stop = signals.stop};
-    const enum app_run_end end = app_run(n, &host);
+    const struct app_runner_options options = {.study = n,
+                                               .shown = choose_progress(a),
+                                               .alone = 1,
+                                               .to_the_end = app_option(a, "no-stop") != NULL,
+                                               .stop = signals.stop};
+    enum app_run_end end;
+    app_runner_work(&options, &end, n->message);
     app_signals_forget(&signals);
     return end == APP_RUN_BROKEN ? CKG_ERR_SYSTEM : conclude(a, n, end);
 }

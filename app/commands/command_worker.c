@@ -4,8 +4,8 @@
 
 #include "base/visible.h"
 #include "command.h"
+#include "run/run.h"
 #include "run/signals.h"
-#include "run/worker.h"
 
 static const struct app_option options[] = {
     {"store", 0, "URL", "where the studies are kept: " APP_STORE_URLS, 0},
@@ -90,7 +90,7 @@ static int find_url(const struct app_arguments *a, const struct app_evaluators *
     return *out ? CKG_OK : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
 }
 
-static int read_orders(const struct app_arguments *a, struct app_worker_orders *out)
+static int read_options(const struct app_arguments *a, struct app_runner_options *out)
 {
     int status = app_option_integer(a, "slots", 0, MOST_SLOTS, 1, &out->slots);
 
@@ -116,13 +116,14 @@ static int read_orders(const struct app_arguments *a, struct app_worker_orders *
 static int run(const struct app_arguments *a)
 {
     struct app_evaluators evaluators = {0};
-    struct app_worker_orders orders = {.evaluators = &evaluators};
+    struct app_runner_options options = {.evaluators = &evaluators, .alone = 1};
+    enum app_run_end end;
     struct app_signals signals;
     const char *word = a->count && app_store_is(a->rest[0]) ? a->rest[0] : NULL;
     char *url = NULL;
 
     /* What can be evaluated, where, and how. */
-    int status = read_orders(a, &orders);
+    int status = read_options(a, &options);
     if (!status)
         status = gather(a, word != NULL, &evaluators);
     if (!status)
@@ -132,9 +133,9 @@ static int run(const struct app_arguments *a)
     if (!status)
         status = app_signals_listen(&signals, APP_STOP_SOON, a->message);
     if (!status) {
-        orders.url = url;
-        orders.stop = signals.stop;
-        status = app_worker_work(&orders, a->message);
+        options.url = url;
+        options.stop = signals.stop;
+        status = app_runner_work(&options, &end, a->message);
         app_signals_forget(&signals);
     }
     app_evaluators_free(&evaluators);

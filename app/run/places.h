@@ -7,11 +7,11 @@
 #include "evaluate/child.h"
 #include "evaluate/guard.h"
 
-struct app_steps;
+struct app_run_study;
 
 /* A place where one evaluation runs; number 0: free. */
 struct app_place {
-    struct app_steps *of;
+    struct app_run_study *of;
     int number;
     struct app_child process;
 };

@@ -42,14 +42,19 @@ static int ended(const struct app_notebook *n)
     return ckg_problem_separate(n->definition.problem) == 1 ? (int)app_notebook_cost(n) : ended_trials(n);
 }
 
-void app_progress_begin(struct app_progress *p, enum app_progress_kind kind, const struct app_notebook *n)
+void app_progress_begin(struct app_progress *p, const struct app_notebook *n)
 {
-    *p = (struct app_progress){.kind = kind, .started = app_clock(), .at_start = ended(n)};
-    p->gain.one = p->gain.rest = NAN;
+    *p = (struct app_progress){.kind = p->kind,
+                               .name = p->name,
+                               .say = p->say,
+                               .context = p->context,
+                               .started = app_clock(),
+                               .at_start = ended(n),
+                               .gain = {.one = NAN, .rest = NAN}};
     p->printed = p->started;
     p->shown_at = p->at_start;
     p->is_searching = ended_trials(n) >= app_initial_size(&n->definition);
-    if (kind == APP_PROGRESS_NEWS && p->at_start && p->at_start < n->definition.budget) {
+    if (p->kind == APP_PROGRESS_NEWS && p->at_start && p->at_start < n->definition.budget) {
         app_say("continuing after %d of %d evaluations\n", p->at_start, n->definition.budget);
         fflush(stdout);
     }
@@ -147,8 +152,8 @@ static void print_line(const struct app_progress *p, const struct app_notebook *
     const struct app_trial *best = app_notebook_best(n);
     char number[32];
 
-    if (p->named)
-        app_say("%s  ", d->name);
+    if (p->name)
+        app_say("%s  ", p->name);
     app_say("%d/%d  trial %d %s", ended(n), d->budget, t->number,
             t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
     for (int i = 0; i < t->count; i++)
@@ -486,8 +491,8 @@ void app_progress_say(struct app_progress *p, const struct app_notebook *n, cons
     wipe(p);
     if (p->say)
         p->say(p->context, line);
-    else if (p->named)
-        app_warn("%s: %s\n", n->definition.name, line);
+    else if (p->name)
+        app_warn("%s: %s\n", p->name, line);
     else
         app_warn("%s\n", line);
     app_progress_draw(p, n);
@@ -531,8 +536,8 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
         print_news(p, n, t);
     if (p->kind == APP_PROGRESS_JSON) {
         app_json_open(&line, NULL, '{');
-        if (p->named)
-            app_json_add_string(&line, "study", n->definition.name);
+        if (p->name)
+            app_json_add_string(&line, "study", p->name);
         app_trial_add(&n->definition, t, &line);
         app_json_close(&line, '}');
         app_say("%s\n", line.data ? line.data : "");

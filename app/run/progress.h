@@ -20,7 +20,12 @@ enum { APP_BLOCK = 9 };
 
 struct app_progress {
     enum app_progress_kind kind;
-    int named; /* the study is named in every line, for there are several */
+    const char *name; /* of the study, in every line, where there are several; or NULL */
+    /* Where lines of trouble go; NULL: to standard error. */
+    void (*say)(void *context, const char *line);
+    void *context;
+
+    /* The rest is set by app_progress_begin. */
     double started;
     int at_start;                  /* evaluations that had ended when the run began */
     int drawn;                     /* lines of the block on the screen */
@@ -35,13 +40,9 @@ struct app_progress {
     int block_at;                  /* how much of the budget was spent when the block had both of these */
     ckg_gain gain;                 /* expected; NAN where it is not known */
     double spent;                  /* seconds spent on recommendations that are only shown */
-    /* Where lines of trouble go; NULL: to standard error. */
-    void (*say)(void *context, const char *line);
-    void *context;
 };
 
-void app_progress_begin(struct app_progress *progress, enum app_progress_kind kind,
-                        const struct app_notebook *notebook);
+void app_progress_begin(struct app_progress *progress, const struct app_notebook *notebook);
 
 /* A trial has ended, or is to be tried again. */
 void app_progress_ended(struct app_progress *progress, struct app_notebook *notebook, int number);

@@ -3,36 +3,24 @@
 #include <math.h>
 #include <string.h>
 
-#include "run/deliver.h"
 #include "run/runner.h"
-#include "study/study_work.h"
-
-int app_runner_beat(struct app_runner *w, struct app_message *message)
-{
-    int status = app_store_heartbeat(w->store, &w->self, message);
-
-    if (status == CKG_ERR_NOT_FOUND)
-        status = app_store_worker_add(w->store, &w->self, message);
-    w->spool.worker = w->self;
-    return status;
-}
 
 void app_runner_deliver(struct app_runner *w)
 {
-    for (int i = 0; w->spool.folder && i < w->count; i++) {
-        struct app_runner_study *s = &w->studies[i];
-        if (s->open && !s->steps.broken)
-            app_steps_break(&s->steps, app_deliver(&w->spool, &s->steps), s->steps.running);
+    for (int i = 0; i < w->count; i++) {
+        struct app_run_study *s = &w->studies[i];
+        if (s->state >= APP_STUDY_OPEN && !s->broken)
+            app_run_break(s, app_run_deliver(s), s->running);
     }
 }
 
 /* The study by the new connection: still there, and up to date. */
-static int resume(struct app_runner *w, struct app_runner_study *s)
+static int resume(struct app_runner *w, struct app_run_study *s)
 {
     struct app_study_record record = {0};
 
     s->n->store = w->store;
-    int status = app_store_study_find(w->store, s->name, &record, s->n->message);
+    int status = app_store_study_find(w->store, s->n->definition.name, &record, s->n->message);
     if (!status && record.id != s->n->study)
         status = app_fail(s->n->message, CKG_ERR_STATE, "the store is another one");
     if (!status)
@@ -47,15 +35,15 @@ static int resume_all(struct app_runner *w)
     int status = CKG_OK;
 
     for (int i = 0; i < w->count; i++) {
-        struct app_runner_study *s = &w->studies[i];
-        if (!s->open || s->leaving)
+        struct app_run_study *s = &w->studies[i];
+        if (s->state != APP_STUDY_OPEN)
             continue;
         const int resumed = resume(w, s);
-        s->steps.broken = CKG_OK;
-        app_steps_break(&s->steps, resumed, s->steps.running);
-        if (resumed == CKG_ERR_STATE)
-            s->leaving = s->steps.away;
-        else if (resumed)
+        s->broken = CKG_OK;
+        app_run_break(s, resumed, s->running);
+        if (resumed == CKG_ERR_STATE && s->away)
+            s->state = APP_STUDY_LEAVING;
+        else if (resumed != CKG_ERR_STATE && resumed)
             status = resumed;
     }
     return status;
@@ -64,18 +52,18 @@ static int resume_all(struct app_runner *w)
 /* A trial that is ours in the store and that no place has: its claim was made as the store went away. */
 struct forgotten {
     const struct app_runner *runner;
-    const struct app_runner_study *study;
+    const struct app_run_study *study;
     int number; /* 0: there is none */
 };
 
 static int take_forgotten(void *context, const struct app_lease *lease)
 {
     struct forgotten *f = context;
-    int found = lease->worker.id != f->runner->self.id || f->number;
+    int found = lease->worker.id != f->runner->self.worker.id || f->number;
 
     for (int i = 0; !found && i < f->runner->places.count; i++) {
         const struct app_place *place = &f->runner->places.place[i];
-        found = place->number == lease->number && place->of == &f->study->steps;
+        found = place->number == lease->number && place->of == f->study;
     }
     if (!found)
         f->number = lease->number;
@@ -83,7 +71,7 @@ static int take_forgotten(void *context, const struct app_lease *lease)
 }
 
 /* Such trials wait for whoever is free. */
-static void hand_back_forgotten(struct app_runner *w, struct app_runner_study *s)
+static void hand_back_forgotten(struct app_runner *w, struct app_run_study *s)
 {
     struct forgotten f = {.runner = w, .study = s};
     struct app_message unheard;
@@ -93,7 +81,7 @@ static void hand_back_forgotten(struct app_runner *w, struct app_runner_study *s
         if (app_store_leases(w->store, s->n->study, take_forgotten, &f, &unheard))
             return;
         if (f.number)
-            app_work_hand_back(s->n, &w->self, f.number);
+            app_run_hand_back(s, f.number);
     } while (f.number && !app_notebook_sync(s->n));
 }
 
@@ -114,7 +102,7 @@ void app_runner_reconnect(struct app_runner *w)
     app_store_close(w->store);
     w->store = store;
     app_runner_be_brief(w);
-    const int unheard = app_runner_beat(w, &why);
+    const int unheard = app_run_beat(&w->self, w->store, &why);
     if (resume_all(w) || unheard)
         return;
 
@@ -123,10 +111,10 @@ void app_runner_reconnect(struct app_runner *w)
     w->lost = 0;
     w->beaten = app_clock();
     for (int i = 0; i < w->count; i++)
-        if (w->studies[i].open && w->studies[i].said.text[0] && !w->studies[i].leaving)
-            app_runner_say(w, &w->studies[i], "goes on");
+        if (w->studies[i].state == APP_STUDY_OPEN && w->studies[i].said.text[0])
+            app_run_say(&w->studies[i], "goes on");
     app_runner_deliver(w);
     for (int i = 0; i < w->count; i++)
-        if (w->studies[i].open && !w->studies[i].leaving && !w->studies[i].steps.broken)
+        if (w->studies[i].state == APP_STUDY_OPEN && !w->studies[i].broken)
             hand_back_forgotten(w, &w->studies[i]);
 }

@@ -43,23 +43,11 @@ double app_runner_pause(const struct app_runner *w, double least)
      * Who is told of changes need not look for them as often, nor who has not seen any for long: a thousand
      * that are idle must not be a load.
      */
-    return w->places.news >= 0 ? app_pause(&w->self, 0, idle_and_told, idle_and_told)
-                               : app_pause(&w->self, quiet, least, longest_idle);
+    return w->places.news >= 0 ? app_pause(&w->self.worker, 0, idle_and_told, idle_and_told)
+                               : app_pause(&w->self.worker, quiet, least, longest_idle);
 }
 
 /* --- saying --- */
-
-void app_runner_say(const struct app_runner *w, struct app_runner_study *s, const char *text)
-{
-    if (!strcmp(s->said.text, text))
-        return;
-    s->said = (struct app_message){{0}};
-    app_fail(&s->said, 0, "%s", text);
-    if (w->solo)
-        app_progress_say(&s->steps.progress, s->n, text);
-    else if (w->shown != APP_PROGRESS_NONE || s->steps.broken)
-        app_warn("%s: %s\n", s->name, text);
-}
 
 static int count_answer(void *context, const struct app_spooled *answer)
 {
@@ -68,20 +56,29 @@ static int count_answer(void *context, const struct app_spooled *answer)
     return CKG_OK;
 }
 
-void app_runner_left(const struct app_runner *w, struct app_text *out)
+/* How many answers the store has not got, where there are any. */
+static void say_left(const struct app_runner *w)
 {
+    const int solo = w->options->study != NULL;
+    struct app_run_study *first = w->studies;
+    struct app_text line = {0};
     int count = 0;
 
-    if (w->spool.folder)
-        app_spool_each(&w->spool, count_answer, &count);
+    if (w->self.spool.folder && (!solo || first->broken))
+        app_spool_each(&w->self.spool, count_answer, &count);
     if (count)
-        app_text_print(out, "%d answer%s %s in %s for the store; the next %s here delivers %s", count,
-                       count > 1 ? "s" : "", count > 1 ? "wait" : "waits", w->spool.folder,
-                       w->solo ? "run or worker" : "worker", count > 1 ? "them" : "it");
+        app_text_print(&line, "%d answer%s %s in %s for the store; the next %s here delivers %s", count,
+                       count > 1 ? "s" : "", count > 1 ? "wait" : "waits", w->self.spool.folder,
+                       solo ? "run or worker" : "worker", count > 1 ? "them" : "it");
+    if (line.data && solo)
+        app_progress_say(&first->progress, first->n, line.data);
+    else if (line.data)
+        app_warn("%s\n", line.data);
+    app_text_free(&line);
 }
 
 /* Says what a run waits for, when that has changed. */
-static void note(struct app_steps *r)
+static void note(struct app_run_study *r)
 {
     static const char *const notes[] = {
         [APP_PAUSED] = "paused by a person; `ckg resume` goes on",
@@ -90,7 +87,7 @@ static void note(struct app_steps *r)
         [APP_FINISHING] = "finishing the running evaluations; Ctrl-C again kills them",
         [APP_KILLING] = "killing the running evaluations",
     };
-    const char *text = notes[app_steps_phase(r)];
+    const char *text = notes[app_run_phase(r)];
     char line[128];
 
     if (!text)
@@ -110,48 +107,50 @@ static void note(struct app_steps *r)
 
 /* --- studies --- */
 
-void app_runner_close(struct app_runner_study *s)
+void app_runner_close(struct app_run_study *s)
 {
-    assert(!s->steps.running);
-    if (s->open) {
-        app_steps_end(&s->steps);
+    assert(!s->running);
+    if (s->state >= APP_STUDY_OPEN) {
+        app_steps_end(s);
         if (s->n == &s->notebook)
             app_notebook_close(&s->notebook);
     }
-    s->open = 0;
-    s->leaving = 0;
+    s->state = APP_STUDY_CLOSED;
 }
 
-/* Failures in a row hold a study back until a person has looked, and that is said; what held it may be over.
+/* Failures in a row hold a worker's study back until a person has looked; that is said, and when it is over.
  */
-static void mind_pause(const struct app_runner *w, struct app_runner_study *s)
+static void mind_outage(struct app_run_study *s)
 {
     struct app_text line = {0};
 
-    if (!s->open || w->solo || s->steps.outage.paused == s->paused)
+    if (s->options->study || s->outage.paused == s->said_outage)
         return;
-    s->paused = s->steps.outage.paused;
-    app_text_print(&line, "%s", s->paused ? "paused: " : "goes on");
-    if (s->paused)
+    s->said_outage = s->outage.paused;
+    app_text_print(&line, "%s", s->said_outage ? "paused: " : "goes on");
+    if (s->said_outage)
         app_outage_text(s->n, &line);
     if (line.data)
-        app_runner_say(w, s, line.data);
+        app_run_say(s, line.data);
     app_text_free(&line);
 }
 
 /* What has happened to a study: it waits for the store, or its problem was changed and it is closed. */
-static void mind_trouble(struct app_runner *w, struct app_runner_study *s)
+static void mind_trouble(struct app_runner *w, struct app_run_study *s)
 {
-    if (!s->open || !s->steps.broken || !s->steps.away)
+    const double unsaid = w->options->study ? APP_STORE_PATIENCE : 0;
+
+    if (!s->broken || !s->away)
         return;
     if (!(w->lost > 0))
         w->lost = app_clock();
-    if (app_clock() - w->lost >= w->unsaid)
-        app_runner_say(w, s, s->n->message->text);
-    s->leaving |= s->steps.broken == CKG_ERR_STATE;
-    if (s->leaving && !s->steps.running)
+    if (app_clock() - w->lost >= unsaid)
+        app_run_say(s, s->n->message->text);
+    if (s->broken == CKG_ERR_STATE)
+        s->state = APP_STUDY_LEAVING;
+    if (s->state == APP_STUDY_LEAVING && !s->running)
         app_runner_close(s);
-    else if (!s->leaving && w->again == INFINITY) {
+    else if (s->state == APP_STUDY_OPEN && w->again == INFINITY) {
         w->wait = app_first_wait;
         w->again = app_clock() + w->wait;
     }
@@ -159,35 +158,44 @@ static void mind_trouble(struct app_runner *w, struct app_runner_study *s)
 
 /* --- the loop --- */
 
+/* The first study behind that one (NULL: of all) that is open; NULL: there is none. */
+static struct app_run_study *next_open(const struct app_runner *w, const struct app_run_study *s)
+{
+    for (int i = s ? (int)(s - w->studies) + 1 : 0; i < w->count; i++)
+        if (w->studies[i].state >= APP_STUDY_OPEN)
+            return &w->studies[i];
+    return NULL;
+}
+
 /* 1 when nothing waits that we could take up. */
-static int is_drained(const struct app_runner_study *s)
+static int is_drained(const struct app_run_study *s)
 {
     for (int i = 0; i < s->n->count; i++)
         if (s->n->trials[i].queued && s->n->trials[i].state == APP_PENDING)
-            return app_steps_phase(&s->steps) == APP_OUTAGE || app_steps_phase(&s->steps) == APP_PAUSED;
+            return app_run_phase(s) == APP_OUTAGE || app_run_phase(s) == APP_PAUSED;
     return 1;
 }
 
 static int is_done(const struct app_runner *w)
 {
+    const struct app_runner_options *o = w->options;
+
     if (w->places.running)
         return 0;
     if (w->places.interrupts)
         return 1;
-    if (!w->drain && !w->until_idle)
+    if (!o->drain && !o->until_idle && !o->study)
         return 0;
-    for (int i = 0; i < w->count; i++) {
-        const struct app_runner_study *s = &w->studies[i];
-        if (s->open && (s->steps.broken || !(w->drain ? is_drained(s) : app_steps_over(&s->steps))))
+    for (const struct app_run_study *s = next_open(w, NULL); s; s = next_open(w, s))
+        if (s->broken || !(o->drain ? is_drained(s) : app_run_over(s)))
             return 0;
-    }
     return 1;
 }
 
 /* Only who has something can lose it. */
 static double beat_every(const struct app_runner *w)
 {
-    return w->places.running ? heartbeat : app_pause(&w->self, 0, idle_heartbeat, idle_heartbeat);
+    return w->places.running ? heartbeat : app_pause(&w->self.worker, 0, idle_heartbeat, idle_heartbeat);
 }
 
 /* When to do something, whatever happens, but for the heartbeat. */
@@ -196,14 +204,9 @@ static double next_time(const struct app_runner *w)
     double until = fmin(w->search, w->again);
 
     if (w->places.hurried > 0 && w->places.interrupts < 2)
-        until = fmin(until, w->places.hurried + w->grace);
-    for (int i = 0; i < w->count; i++) {
-        const struct app_runner_study *s = &w->studies[i];
-        if (s->open && app_steps_over(&s->steps))
-            until = fmin(until, app_clock() + app_runner_pause(w, idle));
-        else if (s->open)
-            until = fmin(until, app_steps_look(&s->steps));
-    }
+        until = fmin(until, w->places.hurried + w->options->grace);
+    for (const struct app_run_study *s = next_open(w, NULL); s; s = next_open(w, s))
+        until = fmin(until, app_run_over(s) ? app_clock() + app_runner_pause(w, idle) : app_steps_look(s));
     return until;
 }
 
@@ -214,12 +217,12 @@ static void keep_alive(struct app_runner *w)
     struct app_message unheard;
 
     if (now - w->beaten >= beat_every(w)) {
-        app_runner_beat(w, &unheard);
+        app_run_beat(&w->self, w->store, &unheard);
         app_places_reap(&w->places);
         w->beaten = now;
     }
-    if (w->solo && now - w->drawn >= redraw) {
-        app_progress_draw(&w->studies->steps.progress, w->studies->n);
+    if (w->options->study && now - w->drawn >= redraw) {
+        app_progress_draw(&w->studies->progress, w->studies->n);
         w->drawn = now;
     }
 }
@@ -232,22 +235,24 @@ static void tick(void *context)
 
     if (app_clock() - w->beaten < heartbeat)
         return;
-    app_store_heartbeat(w->store, &w->self, &unheard);
+    app_store_heartbeat(w->store, &w->self.worker, &unheard);
     w->beaten = app_clock();
 }
 
 /* Who was to end soon has had time enough. */
 static void mind_grace(struct app_runner *w)
 {
-    if (w->places.hurried > 0 && app_clock() - w->places.hurried >= w->grace && w->places.interrupts < 2)
+    const double hurried = w->places.hurried;
+
+    if (hurried > 0 && app_clock() - hurried >= w->options->grace && w->places.interrupts < 2)
         w->places.interrupts = 2;
 }
 
 /* 1 when what others do matters here: there is a place for it. */
-static int is_curious(const struct app_runner *w)
+static int wants_news(const struct app_runner *w)
 {
-    for (int i = 0; i < w->count; i++)
-        if (w->studies[i].open && app_steps_look(&w->studies[i].steps) < INFINITY)
+    for (const struct app_run_study *s = next_open(w, NULL); s; s = next_open(w, s))
+        if (app_steps_look(s) < INFINITY)
             return 1;
     return w->places.running < w->places.count;
 }
@@ -255,21 +260,23 @@ static int is_curious(const struct app_runner *w)
 /* From here on the store tells of changes, where it can and they matter here; 1 when there are some. */
 static int listen_to_store(struct app_runner *w)
 {
+    const int solo = w->options->study != NULL;
+
     w->places.news = -1;
-    if (w->again < INFINITY || w->places.interrupts || !is_curious(w))
+    if (w->again < INFINITY || w->places.interrupts || !wants_news(w))
         return 0;
-    if (w->look)
+    if (!solo)
         w->places.news = app_store_listen(w->store, 0);
-    for (int i = 0; i < w->count && (w->solo || w->places.news >= 0); i++)
-        if (w->studies[i].open)
-            w->places.news = app_store_listen(w->store, w->studies[i].n->study);
+    for (struct app_run_study *s = next_open(w, NULL); s && (solo || w->places.news >= 0);
+         s = next_open(w, s))
+        w->places.news = app_store_listen(w->store, s->n->study);
     if (!app_store_heard(w->store))
         return 0;
 
     /* It may be a study that has appeared, or goes on in another way. */
     w->changed = app_clock();
-    for (int i = 0; w->look && i < w->count; i++)
-        if (!w->studies[i].open || app_steps_over(&w->studies[i].steps))
+    for (int i = 0; !solo && i < w->count; i++)
+        if (w->studies[i].state < APP_STUDY_OPEN || app_run_over(&w->studies[i]))
             w->search = 0;
     return 1;
 }
@@ -277,7 +284,7 @@ static int listen_to_store(struct app_runner *w)
 /* Until something happens, or it is time to look. A sign of life that is due meanwhile needs no look. */
 static void wait_for_something(struct app_runner *w)
 {
-    const int draws = w->solo && w->studies->steps.progress.kind == APP_PROGRESS_BLOCK;
+    const int draws = w->options->study && w->studies->progress.kind == APP_PROGRESS_BLOCK;
     double until = 0;
 
     do {
@@ -295,18 +302,18 @@ static void make_steps(struct app_runner *w)
 {
     w->turn = w->count ? (w->turn + 1) % w->count : 0;
     for (int k = 0; k < w->count; k++) {
-        struct app_runner_study *s = &w->studies[(w->turn + k) % w->count];
+        struct app_run_study *s = &w->studies[(w->turn + k) % w->count];
 
-        if (s->open) {
-            app_steps_go(&s->steps);
-            w->changed = fmax(w->changed, s->steps.changed);
-        }
-        mind_pause(w, s);
+        if (s->state < APP_STUDY_OPEN)
+            continue;
+        app_steps_go(s);
+        w->changed = fmax(w->changed, s->changed);
+        mind_outage(s);
         mind_trouble(w, s);
     }
 }
 
-void app_runner_loop(struct app_runner *w)
+static void loop(struct app_runner *w)
 {
     w->places.tick = tick;
     w->places.context = w;
@@ -316,19 +323,79 @@ void app_runner_loop(struct app_runner *w)
         mind_grace(w);
         if (app_clock() >= w->again)
             app_runner_reconnect(w);
-        if (w->look && w->again == INFINITY && app_clock() >= w->search && !w->places.interrupts) {
-            w->look(w);
+        if (w->again == INFINITY && app_clock() >= w->search && !w->places.interrupts) {
+            app_runner_look(w);
             app_runner_deliver(w);
         }
         make_steps(w);
 
         if (is_done(w))
             return;
-        if (w->solo)
-            note(&w->studies->steps);
+        if (w->options->study)
+            note(w->studies);
         wait_for_something(w);
-        for (int i = 0; i < w->count; i++)
-            if (w->studies[i].open)
-                app_steps_reap(&w->studies[i].steps);
+        for (struct app_run_study *s = next_open(w, NULL); s; s = next_open(w, s))
+            app_steps_reap(s);
     }
+}
+
+/* --- the end --- */
+
+/* Says why the run ends before its budget, and how it goes on; 1 when it does. */
+static int say_stopped(struct app_run_study *r)
+{
+    const int budget = r->n->definition.budget;
+    struct app_text line = {0};
+    int tally[APP_STATES];
+
+    if (!r->watch.reached || r->broken || r->places->interrupts || r->outage.paused || app_run_stopped(r) ||
+        app_notebook_spent(r->n) >= budget)
+        return 0;
+    app_notebook_tally(r->n, tally);
+    app_text_print(
+        &line, "stopped after %d of %d evaluations: ", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], budget);
+    app_stop_text(r->n, &r->watch, &line);
+    app_text_print(&line, "; `ckg run --no-stop` goes on all the same");
+    if (line.data)
+        app_progress_say(&r->progress, r->n, line.data);
+    app_text_free(&line);
+    return 1;
+}
+
+/* How the run of one study has ended, which is said. */
+static enum app_run_end conclude(const struct app_runner *w, struct app_run_study *s)
+{
+    const int stopped = say_stopped(s);
+
+    say_left(w);
+    app_progress_end(&s->progress, s->n);
+    return s->broken && !s->away  ? APP_RUN_BROKEN
+           : w->places.interrupts ? APP_RUN_INTERRUPTED
+           : s->outage.paused     ? APP_RUN_PAUSED
+           : app_run_stopped(s)   ? APP_RUN_ENDED
+           : stopped              ? APP_RUN_STOPPED
+                                  : APP_RUN_SPENT;
+}
+
+int app_runner_work(const struct app_runner_options *options, enum app_run_end *end,
+                    struct app_message *message)
+{
+    struct app_runner w = {.options = options,
+                           .url = options->study ? options->study->url : options->url,
+                           .places = {.alone = options->alone, .stop = options->stop, .news = -1},
+                           .again = INFINITY};
+    const int status = app_runner_begin(&w, message);
+
+    *end = status ? APP_RUN_BROKEN : APP_RUN_SPENT;
+    if (!status) {
+        app_runner_deliver(&w);
+        loop(&w);
+        assert(!w.places.running);
+        if (options->study)
+            *end = conclude(&w, w.studies);
+        else
+            say_left(&w);
+    }
+    app_runner_end(&w);
+    return status;
 }

@@ -12,7 +12,7 @@
 enum { APP_SIGNALS = 5 };
 
 struct app_signals {
-    int stop; /* for app_run_host */
+    int stop; /* for app_runner_options */
     struct sigaction before[APP_SIGNALS];
 };
 

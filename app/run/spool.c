@@ -69,11 +69,12 @@ static char *name_store(const char *url)
     return name.data;
 }
 
-int app_spool_open(struct app_spool *spool, const char *folder, const char *url, struct app_message *message)
+int app_spool_open(struct app_spool *spool, const char *folder, const char *url,
+                   const struct app_worker *worker, struct app_message *message)
 {
     struct app_text path = {0};
 
-    *spool = (struct app_spool){0};
+    *spool = (struct app_spool){.worker = worker};
     if (folder)
         app_text_print(&path, "%s", folder);
     else
@@ -109,10 +110,10 @@ static void write_answer(const struct app_spool *spool, const char *study, const
     app_json_add_integer(out, "starts", r->starts);
 
     /* Who measured it. */
-    app_json_add_integer(out, "worker", spool->worker.id);
-    app_json_add_string(out, "machine", spool->worker.machine);
-    app_json_add_integer(out, "process", spool->worker.process);
-    app_json_add_integer(out, "born", spool->worker.born);
+    app_json_add_integer(out, "worker", spool->worker->id);
+    app_json_add_string(out, "machine", spool->worker->machine);
+    app_json_add_integer(out, "process", spool->worker->process);
+    app_json_add_integer(out, "born", spool->worker->born);
 
     /* And what. */
     app_json_add_string(out, "state", app_state_name(r->state));
@@ -146,8 +147,8 @@ int app_spool_put(struct app_spool *spool, const char *study, const struct app_t
     struct app_text text = {0};
 
     *path = NULL;
-    app_text_print(&name, "%s/%lld-%lld-%d%s", spool->folder, (long long)spool->worker.process,
-                   (long long)spool->worker.born, ++spool->count, ending);
+    app_text_print(&name, "%s/%lld-%lld-%d%s", spool->folder, (long long)spool->worker->process,
+                   (long long)spool->worker->born, ++spool->count, ending);
     write_answer(spool, study, result, &text);
     const int status = name.failed || text.failed
                            ? no_memory(message)
@@ -160,13 +161,6 @@ int app_spool_put(struct app_spool *spool, const char *study, const struct app_t
     sync_folder(spool->folder);
     *path = name.data;
     return CKG_OK;
-}
-
-void app_spool_drop(char *path)
-{
-    if (path)
-        unlink(path);
-    free(path);
 }
 
 /* --- reading --- */
@@ -213,8 +207,8 @@ static int read_answer(const json_t *object, struct app_spooled *out)
  */
 static int is_due(const struct app_spool *spool, const struct app_worker *worker)
 {
-    const int here = !strcmp(worker->machine, spool->worker.machine);
-    const int ours = worker->process == spool->worker.process && worker->born == spool->worker.born;
+    const int here = !strcmp(worker->machine, spool->worker->machine);
+    const int ours = worker->process == spool->worker->process && worker->born == spool->worker->born;
 
     return !here || ours || app_process_gone(worker->process, worker->born);
 }

@@ -8,12 +8,11 @@
 
 #include "store/store.h"
 
-/* Who writes into the folder. */
 struct app_spool {
     char *folder;
-    char *store; /* the store, without what is secret in its URL */
-    struct app_worker worker;
-    int count; /* files written so far */
+    char *store;                     /* the store, without what is secret in its URL */
+    const struct app_worker *worker; /* who writes into it */
+    int count;                       /* files written so far */
 };
 
 /* An answer that waits; its texts are borrowed. */
@@ -25,19 +24,19 @@ struct app_spooled {
 };
 
 /*
- * The folder, made where there is none; NULL: the user's own ($XDG_STATE_HOME/ckg/spool). Who writes is the
- * caller's to set.
+ * The folder, made where there is none; NULL: the user's own ($XDG_STATE_HOME/ckg/spool). The worker must
+ * live as long.
  */
-int app_spool_open(struct app_spool *spool, const char *folder, const char *url, struct app_message *message);
+int app_spool_open(struct app_spool *spool, const char *folder, const char *url,
+                   const struct app_worker *worker, struct app_message *message);
 void app_spool_close(struct app_spool *spool);
 
 /*
- * Writes the answer, down to the disk. *path is for app_spool_drop once the store has it, which frees it; a
- * path that is freed otherwise leaves the answer where it is.
+ * Writes the answer, down to the disk, at *path, which the caller frees: that file is removed once the store
+ * has it.
  */
 int app_spool_put(struct app_spool *spool, const char *study, const struct app_trial *result, char **path,
                   struct app_message *message);
-void app_spool_drop(char *path);
 
 /* Visits the answers for this store, but for those of other processes of this machine that live. */
 typedef int app_spool_visit(void *context, const struct app_spooled *answer);

@@ -1,5 +1,8 @@
-/* A worker: studies that it has problem files for are opened as they appear in the store, and closed. */
-#include "run/worker.h"
+/*
+ * What a runner runs: the study that it was given; or those of a store that it has problem files for, opened
+ * as they appear there, and closed.
+ */
+#include "run/runner.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,8 +11,6 @@
 
 #include "base/json.h"
 #include "base/visible.h"
-#include "run/runner.h"
-#include "study/study_work.h"
 
 /*
  * Seconds: between looks for studies that have appeared or changed and for answers that others left; how long
@@ -25,8 +26,8 @@ static int has_label(const struct app_runner *w, const struct app_need *need)
 {
     const size_t length = strlen(need->name);
 
-    for (int i = 0; i < w->orders->label_count; i++) {
-        const char *label = w->orders->labels[i];
+    for (int i = 0; i < w->options->label_count; i++) {
+        const char *label = w->options->labels[i];
         if (!strncmp(label, need->name, length) && label[length] == '=' &&
             !strcmp(label + length + 1, need->value))
             return 1;
@@ -35,26 +36,25 @@ static int has_label(const struct app_runner *w, const struct app_need *need)
 }
 
 /* 1 when the study needs nothing that this worker has not; else it is said. */
-static int is_fit(const struct app_runner *w, struct app_runner_study *s)
+static int is_fit(const struct app_runner *w, struct app_run_study *s)
 {
-    const struct app_evaluate *e = &s->notebook.definition.evaluate;
+    const struct app_evaluate *e = &s->n->definition.evaluate;
     struct app_message why;
 
     for (int i = 0; i < e->needs.count; i++)
         if (!has_label(w, &e->needs.pair[i])) {
             app_fail(&why, 0, "it needs --label %s=%s, which this worker has not; it is left alone",
                      e->needs.pair[i].name, e->needs.pair[i].value);
-            app_runner_say(w, s, why.text);
+            app_run_say(s, why.text);
             return 0;
         }
     return 1;
 }
 
 /* The store has it, or it is begun. */
-static int begin_study(const struct app_runner *w, const struct app_runner_study *s,
-                       struct app_message *message)
+static int begin_study(const struct app_runner *w, const struct app_run_study *s, struct app_message *message)
 {
-    const struct app_study_place place = {.file = s->evaluator->path, .store = w->orders->url};
+    const struct app_study_place place = {.file = s->evaluator->path, .store = w->url};
     struct app_notebook notebook;
     const int status = app_notebook_open(&notebook, &place, APP_WRITE, message);
 
@@ -63,77 +63,81 @@ static int begin_study(const struct app_runner *w, const struct app_runner_study
     return status;
 }
 
-/* CKG_OK also where the store has no such study yet, or it is not for this worker. */
-static int open_study(struct app_runner *w, struct app_runner_study *s)
+/* The study of a problem file. CKG_OK also where the store has none yet, or it is not for this worker. */
+static int open_study(struct app_runner *w, struct app_run_study *s)
 {
-    const struct app_run_host host = {.shown = w->orders->shown};
-    int status = app_notebook_join(&s->notebook, w->store, w->orders->url, s->evaluator->path, &s->message);
+    const char *path = s->evaluator->path;
+    int status = app_notebook_join(s->n, w->store, w->url, path, &s->message);
 
-    if (status == CKG_ERR_NOT_FOUND && w->orders->begin) {
+    if (status == CKG_ERR_NOT_FOUND && w->options->begin) {
         status = begin_study(w, s, &s->message);
         if (!status)
-            status = app_notebook_join(&s->notebook, w->store, w->orders->url, s->evaluator->path,
-                                       &s->message);
+            status = app_notebook_join(s->n, w->store, w->url, path, &s->message);
     }
     if (status)
         return status == CKG_ERR_NOT_FOUND ? CKG_OK : status;
-    s->unfit = !is_fit(w, s);
-    if (s->unfit) {
-        app_notebook_close(&s->notebook);
+    if (!is_fit(w, s)) {
+        s->state = APP_STUDY_UNFIT;
+        app_notebook_close(s->n);
         return CKG_OK;
     }
-
-    /* Its steps, over the places of all. */
-    s->notebook.threads = w->orders->threads;
-    s->steps = (struct app_steps){.n = &s->notebook,
-                                  .places = &w->places,
-                                  .worker = &w->self,
-                                  .spool = &w->spool,
-                                  .patient = 1,
-                                  .no_more = w->orders->drain,
-                                  .least_ahead = !w->orders->slots};
-    app_steps_begin(&s->steps, &host);
-    s->steps.progress.named = 1;
-    s->open = 1;
-    return app_outage_begin(&s->steps.outage, &s->notebook, &s->steps.progress);
+    s->n->threads = w->options->threads;
+    app_steps_begin(s);
+    return CKG_OK;
 }
 
 /* 1 when it goes on in another way than when it was opened, as with a raised budget. */
-static int has_changed(const struct app_runner *w, const struct app_runner_study *s)
+static int has_changed(const struct app_runner *w, const struct app_run_study *s)
 {
     struct app_study_record record = {0};
     struct app_message unheard;
-    const int found = !app_store_study_find(w->store, s->name, &record, &unheard);
-    const int changed = found && strcmp(record.definition, s->notebook.kept) != 0;
+    const int found = !app_store_study_find(w->store, s->evaluator->study, &record, &unheard);
+    const int changed = found && strcmp(record.definition, s->n->kept) != 0;
 
     app_study_record_free(&record);
     return changed;
+}
+
+/* As it was before it was opened. */
+static void reset(struct app_runner *w, struct app_run_study *s, const struct app_evaluator *evaluator)
+{
+    const struct app_runner_options *o = w->options;
+    const struct app_message said = s->said;
+
+    *s = (struct app_run_study){.n = o->study ? o->study : &s->notebook,
+                                .places = &w->places,
+                                .self = &w->self,
+                                .options = o,
+                                .evaluator = evaluator,
+                                .said = said,
+                                .progress = {.kind = o->shown,
+                                             .name = evaluator ? evaluator->study : NULL,
+                                             .say = o->say,
+                                             .context = o->context}};
 }
 
 /* Opens what has appeared, and opens anew what has changed. At the start what is wrong is an error. */
 static int look_for_studies(struct app_runner *w, int at_start, struct app_message *message)
 {
     for (int i = 0; i < w->count; i++) {
-        struct app_runner_study *s = &w->studies[i];
+        struct app_run_study *s = &w->studies[i];
 
-        if (s->open && !s->steps.running && !s->steps.broken && app_steps_over(&s->steps) &&
-            has_changed(w, s))
+        if (s->state == APP_STUDY_OPEN && !s->running && !s->broken && app_run_over(s) && has_changed(w, s))
             app_runner_close(s);
-        if (s->open || s->unfit)
+        if (s->state != APP_STUDY_CLOSED)
             continue;
+        reset(w, s, s->evaluator);
         const int status = open_study(w, s);
         if (status && at_start)
             return app_fail(message, status, "%s", s->message.text);
-        if (status && s->open)
-            app_steps_break(&s->steps, status, 0);
-        else if (status)
-            app_runner_say(w, s, s->message.text);
+        if (status)
+            app_run_say(s, s->message.text);
     }
     w->search = app_clock() + app_runner_pause(w, search);
     return CKG_OK;
 }
 
-static void look_again(struct app_runner *w)
+void app_runner_look(struct app_runner *w)
 {
     struct app_message unheard;
 
@@ -142,43 +146,44 @@ static void look_again(struct app_runner *w)
 
 /* --- begin and end --- */
 
-static int is_wanted(const struct app_worker_orders *orders, const char *study)
+static int is_wanted(const struct app_runner_options *o, const char *study)
 {
-    for (int i = 0; i < orders->study_count; i++)
-        if (!strcmp(orders->studies[i], study))
+    for (int i = 0; i < o->study_count; i++)
+        if (!strcmp(o->studies[i], study))
             return 1;
-    return !orders->study_count;
+    return !o->study_count;
 }
 
-/* A study for each problem file that the orders want. */
+/* The study that is given, or one for each problem file that is wanted. */
 static int list_studies(struct app_runner *w, struct app_message *message)
 {
-    const struct app_evaluators *e = w->orders->evaluators;
+    const struct app_evaluators *e = w->options->evaluators;
+    const int count = e ? e->count : 0;
 
-    w->studies = calloc((size_t)e->count + 1, sizeof *w->studies);
+    w->studies = calloc((size_t)count + 1, sizeof *w->studies);
     if (!w->studies)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    for (int i = 0; i < e->count; i++) {
-        struct app_runner_study *s = &w->studies[w->count];
-        if (!is_wanted(w->orders, e->each[i].study))
-            continue;
-        *s = (struct app_runner_study){.name = e->each[i].study, .n = &s->notebook, .evaluator = &e->each[i]};
-        w->count++;
-    }
+    if (w->options->study)
+        reset(w, &w->studies[w->count++], NULL);
+    for (int i = 0; i < count; i++)
+        if (is_wanted(w->options, e->each[i].study))
+            reset(w, &w->studies[w->count++], &e->each[i]);
     return CKG_OK;
 }
 
 /* What others are told of us. */
 static void describe(struct app_runner *w)
 {
+    w->self.worker.slots = w->places.count;
+    if (w->options->study)
+        return;
     app_json_open(&w->about, NULL, '{');
     app_json_open(&w->about, "labels", '[');
-    for (int i = 0; i < w->orders->label_count; i++)
-        app_json_add_string(&w->about, NULL, w->orders->labels[i]);
+    for (int i = 0; i < w->options->label_count; i++)
+        app_json_add_string(&w->about, NULL, w->options->labels[i]);
     app_json_close(&w->about, ']');
     app_json_close(&w->about, '}');
-    w->self.slots = w->orders->slots;
-    w->self.about = w->about.failed ? NULL : w->about.data;
+    w->self.worker.about = w->about.failed ? NULL : w->about.data;
 }
 
 /*
@@ -193,7 +198,7 @@ static int wait_for_store(struct app_runner *w, int status, double start, double
 
     if (status != CKG_ERR_SYSTEM || app_places_give_up(&w->places))
         return 0;
-    const enum app_away away = app_store_away(w->orders->url);
+    const enum app_away away = app_store_away(w->url);
     if ((away == APP_AWAY_NOT && !first) || (away == APP_AWAY_SILENT && app_clock() - start >= arrival))
         return 0;
     if (first && away != APP_AWAY_NOT)
@@ -203,67 +208,49 @@ static int wait_for_store(struct app_runner *w, int status, double start, double
     return 1;
 }
 
+/* The store, and what is waited for there: a server may go away before the studies are found too. */
+static int wait_while_away(struct app_runner *w,
+                           int (*reach)(struct app_runner *w, struct app_message *message),
+                           struct app_message *message)
+{
+    const double start = app_clock();
+    double wait = app_first_wait;
+    int status;
+
+    do
+        status = reach(w, message);
+    while (wait_for_store(w, status, start, &wait, message));
+    return status;
+}
+
 static int open_store(struct app_runner *w, struct app_message *message)
 {
     const struct app_asking asking = {app_places_give_up, &w->places};
-    const double start = app_clock();
-    double wait = app_first_wait;
-    int status;
 
-    do
-        status = app_store_open_while(&w->store, w->orders->url, w->orders->begin, &asking, message);
-    while (wait_for_store(w, status, start, &wait, message));
-    return status;
+    return app_store_open_while(&w->store, w->url, w->options->begin, &asking, message);
 }
 
-/* The studies that are there already; a store that goes away meanwhile is waited for too. */
 static int find_studies(struct app_runner *w, struct app_message *message)
 {
-    const double start = app_clock();
-    double wait = app_first_wait;
-    int status;
-
-    do
-        status = look_for_studies(w, 1, message);
-    while (wait_for_store(w, status, start, &wait, message));
-    return status;
+    return look_for_studies(w, 1, message);
 }
 
-static int begin(struct app_runner *w, struct app_message *message)
+/* The store, of a worker or of the study. */
+static int reach_store(struct app_runner *w, struct app_message *message)
 {
-    const struct app_worker_orders *orders = w->orders;
-    const struct app_asking asking = {app_places_give_up, &w->places};
-    int status = list_studies(w, message);
+    struct app_notebook *n = w->options->study;
+    int status = CKG_OK;
 
-    w->changed = app_clock();
-
-    /* With what, where, and who we are there. */
-    if (!status)
-        status = app_places_make(&w->places, orders->slots, message);
-    if (!status)
-        status = open_store(w, message);
+    w->store = n ? n->store : NULL;
+    if (!n)
+        status = wait_while_away(w, open_store, message);
     if (status == CKG_ERR_NOT_FOUND) {
         const struct app_message why = *message;
         return app_fail(message, CKG_ERR_INVALID, "%.900s; --begin makes it, and the studies", why.text);
     }
-    if (status)
-        return status;
-    app_store_set_patience(w->store, APP_STORE_PATIENCE, &asking);
-    app_worker_here(&w->self, w->machine);
-    describe(w);
-    status = app_store_worker_add(w->store, &w->self, message);
     if (!status)
-        status = app_spool_open(&w->spool, orders->spool, orders->url, message);
-    w->spool.worker = w->self;
-
-    /* And for what. */
-    if (!status) {
-        app_places_begin(&w->places);
-        status = find_studies(w, message);
-    }
-    app_runner_be_brief(w);
-    w->beaten = app_clock();
-    w->changed = app_clock();
+        app_store_set_patience(w->store, APP_STORE_PATIENCE,
+                               &(struct app_asking){app_places_give_up, &w->places});
     return status;
 }
 
@@ -273,66 +260,81 @@ static void say_studies(const struct app_runner *w)
     struct app_text line = {0};
     int count = 0;
 
-    if (w->orders->shown != APP_PROGRESS_LINES)
+    if (w->options->shown != APP_PROGRESS_LINES)
         return;
     for (int i = 0; i < w->count; i++)
-        if (w->studies[i].open)
-            app_text_print(&line, "%s%s", count++ ? ", " : "", w->studies[i].name);
+        if (w->studies[i].state >= APP_STUDY_OPEN)
+            app_text_print(&line, "%s%s", count++ ? ", " : "", w->studies[i].evaluator->study);
     if (count)
-        app_say("working for %s, %d at once\n", line.data ? line.data : "", w->orders->slots);
+        app_say("working for %s, %d at once\n", line.data ? line.data : "", w->options->slots);
     else
         app_say("the store has no study for this worker yet\n");
     fflush(stdout);
     app_text_free(&line);
 }
 
-static void end(struct app_runner *w)
+/* From here on its studies make their steps; a run that is begun anew ends what ended those before it. */
+static int open_studies(struct app_runner *w, struct app_message *message)
+{
+    struct app_notebook *n = w->options->study;
+    int status = CKG_OK;
+
+    w->search = INFINITY;
+    if (!n)
+        status = wait_while_away(w, find_studies, message);
+    else if (n->hold.held == APP_STOPPED)
+        status = app_notebook_hold(n, APP_NOT_HELD);
+    if (!status && n)
+        app_steps_begin(w->studies);
+    else if (!status)
+        say_studies(w);
+    return status;
+}
+
+int app_runner_begin(struct app_runner *w, struct app_message *message)
+{
+    const struct app_runner_options *o = w->options;
+    int status = list_studies(w, message);
+
+    w->changed = app_clock();
+
+    /* With what, where, and who we are there. */
+    if (!status)
+        status = app_places_make(&w->places, o->study ? o->study->definition.evaluate.parallel : o->slots,
+                                 message);
+    if (!status)
+        status = reach_store(w, message);
+    if (status)
+        return status;
+    describe(w);
+    status = app_run_enrol(&w->self, w->store, message);
+    if (!status && !o->study)
+        status = app_spool_open(&w->self.spool, o->spool, w->url, &w->self.worker, message);
+    else if (!status)
+        app_run_open_spool(&w->self, w->url);
+
+    /* And for what. */
+    if (!status) {
+        app_places_begin(&w->places);
+        status = open_studies(w, message);
+    }
+    if (w->self.spool.folder)
+        app_runner_be_brief(w);
+    w->beaten = app_clock();
+    w->changed = app_clock();
+    return status;
+}
+
+void app_runner_end(struct app_runner *w)
 {
     for (int i = 0; i < w->count; i++)
         app_runner_close(&w->studies[i]);
-    if (w->store) {
-        if (w->self.id)
-            app_store_worker_remove(w->store, &w->self);
+    app_run_leave(&w->self, w->store);
+    if (!w->options->study)
         app_store_close(w->store);
-    }
+    else if (w->store)
+        app_store_set_patience(w->store, APP_STORE_PATIENCE, &(struct app_asking){NULL, NULL});
     app_places_end(&w->places);
-    app_spool_close(&w->spool);
     app_text_free(&w->about);
     free(w->studies);
-}
-
-/* Answers that the store has not got. */
-static void say_left(const struct app_runner *w)
-{
-    struct app_text line = {0};
-
-    app_runner_left(w, &line);
-    if (line.data)
-        app_warn("%s\n", line.data);
-    app_text_free(&line);
-}
-
-int app_worker_work(const struct app_worker_orders *orders, struct app_message *message)
-{
-    struct app_runner w = {
-        .url = orders->url,
-        .shown = orders->shown,
-        .drain = orders->drain,
-        .until_idle = orders->until_idle,
-        .grace = orders->grace,
-        .look = look_again,
-        .orders = orders,
-        .places = {.alone = 1, .stop = orders->stop, .news = -1},
-        .again = INFINITY,
-    };
-    const int status = begin(&w, message);
-
-    if (!status) {
-        say_studies(&w);
-        app_runner_deliver(&w);
-        app_runner_loop(&w);
-        say_left(&w);
-    }
-    end(&w);
-    return status;
 }

@@ -3,9 +3,8 @@
 #define PYCKG_INSIDE_H
 
 #include "bridge/notebook.h"
-#include "evaluate/machine.h"
 #include "api/api.h"
-#include "actions/action_stop.h"
+#include "run/run_study.h"
 
 struct pyckg_notebook {
     struct app_api_study study;
@@ -16,9 +15,13 @@ struct pyckg_notebook {
     int threads;
     int (*interrupt)(void *);
     void *context;
-    struct app_worker worker; /* id 0: this process evaluates nothing */
-    char machine[256];
-    struct app_stop_watch watch;
+
+    /* Of a process that evaluates; self.worker.id 0: this one does not. */
+    struct app_run_self self;
+    struct app_run_study run;
+    struct app_places places; /* none */
+    int *taken;               /* (taken_count) the trials that it evaluates */
+    int taken_count;
 };
 
 int pyckg_no_memory(pyckg_notebook *notebook);
@@ -33,6 +36,13 @@ int pyckg_check_trial(pyckg_notebook *notebook, int number);
 
 /* Something is to be added: both hold, and a study of a problem file has begun. */
 int pyckg_begin(pyckg_notebook *notebook);
+
+/* Values as the store keeps them. */
+int pyckg_write_values(pyckg_notebook *notebook, int count, const ckg_measurement *measured,
+                       struct app_text *out);
+
+/* Nobody waits for a process that has gone. */
+void pyckg_leave(pyckg_notebook *notebook);
 
 /* The status of a call that gives a text, which must have fitted into memory. */
 int pyckg_give(pyckg_notebook *notebook, int status);

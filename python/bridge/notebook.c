@@ -7,7 +7,6 @@
 #include "bridge/inside.h"
 #include "actions/action_retry.h"
 #include "actions/action_tell.h"
-#include "study/study_work.h"
 
 /* --- opening --- */
 
@@ -76,23 +75,14 @@ int pyckg_notebook_define(pyckg_notebook **out, const char *definition, const ch
              : CKG_ERR_NOMEM;
 }
 
-/* Nobody waits for a worker that has gone. */
-static void leave(pyckg_notebook *b)
-{
-    if (b->worker.id && b->study.notebook.store)
-        app_store_worker_remove(b->study.notebook.store, &b->worker);
-    b->worker.id = 0;
-}
-
 void pyckg_notebook_close(pyckg_notebook *b)
 {
     if (!b)
         return;
     if (b->study.open) {
-        leave(b);
+        pyckg_leave(b);
         app_notebook_close(&b->study.notebook);
     }
-    app_stop_forget(&b->watch);
     app_text_free(&b->text);
     for (int i = 0; i < 3; i++)
         free(b->words[i]);
@@ -266,8 +256,7 @@ int pyckg_notebook_engine(pyckg_notebook *b, ckg_study **out)
     return status ? status : app_notebook_engine(&b->study.notebook, out);
 }
 
-/* Values as the store keeps them. */
-static int write_values(pyckg_notebook *b, int count, const ckg_measurement *measured, struct app_text *out)
+int pyckg_write_values(pyckg_notebook *b, int count, const ckg_measurement *measured, struct app_text *out)
 {
     const int outcomes = app_constraints(&b->study.notebook.definition) + 1;
 
@@ -290,7 +279,7 @@ int pyckg_notebook_put(pyckg_notebook *b, const pyckg_trial *t)
         status = app_fail(&b->study.message, CKG_ERR_STATE,
                           "the study is kept in a store, which has its trials");
     if (!status)
-        status = write_values(b, t->count, t->measured, &values);
+        status = pyckg_write_values(b, t->count, t->measured, &values);
     if (!status) {
         app_design_write(&b->study.notebook.definition, t->x, &design);
         const struct app_trial record = {.number = b->study.notebook.count + 1,
@@ -358,7 +347,7 @@ static int prepare(pyckg_notebook *b, int number)
 static int take_values(pyckg_notebook *b, struct app_told *told, int count, const ckg_measurement *measured)
 {
     struct app_text checked = {0};
-    int status = write_values(b, count, measured, &checked);
+    int status = pyckg_write_values(b, count, measured, &checked);
 
     app_text_free(&checked);
     for (int i = 0; !status && i < count; i++)
@@ -396,136 +385,4 @@ int pyckg_notebook_tell(pyckg_notebook *b, int number, int count, const ckg_meas
     app_text_free(&command);
     app_told_free(&told);
     return status;
-}
-
-/* --- evaluating --- */
-
-/* This process is known to the store as one that evaluates. */
-static int enrol(pyckg_notebook *b)
-{
-    if (b->worker.id)
-        return CKG_OK;
-    app_worker_here(&b->worker, b->machine);
-    return app_store_worker_add(b->study.notebook.store, &b->worker, &b->study.message);
-}
-
-/* A trial that waits, or whose worker is gone; 0: there is none. */
-static int take_up(pyckg_notebook *b, int *number)
-{
-    struct app_claim claim;
-    const int status = app_store_claim(b->study.notebook.store, b->study.notebook.study, &b->worker,
-                                       app_process_gone, &claim, &b->study.message);
-
-    *number = status ? 0 : claim.number;
-    return *number ? app_work_inherit(&b->study.notebook, &b->worker, &claim) : status;
-}
-
-/* 1 when a trial of another process may still become ours, should that die. */
-static int others_work(const struct app_notebook *n)
-{
-    for (int i = 0; i < n->count; i++)
-        if (n->trials[i].queued && (n->trials[i].state == APP_RUNNING || n->trials[i].state == APP_PENDING))
-            return 1;
-    return 0;
-}
-
-/* Where the problem file has a bar for the gain, whether it is reached. */
-static int look_at_gain(pyckg_notebook *b, int *stopped)
-{
-    *stopped = 0;
-    if (!(b->study.notebook.definition.stop.gain > 0))
-        return CKG_OK;
-    const int status = app_stop_look(&b->study.notebook, &b->watch, b->interrupt, b->context);
-    *stopped = !status && b->watch.reached;
-    return status;
-}
-
-/* A new design, unless the budget is spent or it is not worth it. */
-static int take_new(pyckg_notebook *b, int budget, int *number, int *work)
-{
-    int taken = 1;
-    int stopped;
-    int status = look_at_gain(b, &stopped);
-
-    if (!status && !stopped)
-        status = app_work_choose(&b->study.notebook, &b->worker, budget, &taken, number);
-    const int exhausted = status == CKG_ERR_EXHAUSTED;
-    if (exhausted) {
-        b->study.message.text[0] = 0;
-        status = CKG_OK;
-    }
-    *work = *number                                     ? PYCKG_TAKEN
-            : !taken || others_work(&b->study.notebook) ? PYCKG_WAITING
-            : stopped                                   ? PYCKG_STOPPED
-            : exhausted                                 ? PYCKG_EXHAUSTED
-                                                        : PYCKG_SPENT;
-    return status;
-}
-
-int pyckg_notebook_take(pyckg_notebook *b, int budget, int *number, int *work)
-{
-    int status = pyckg_begin(b);
-
-    *number = 0;
-    *work = PYCKG_TAKEN;
-    if (!status)
-        status = enrol(b);
-    if (!status)
-        status = app_notebook_sync(&b->study.notebook);
-    if (!status && b->study.notebook.hold.held) {
-        *work = PYCKG_WAITING;
-        return CKG_OK;
-    }
-    if (!status)
-        status = take_up(b, number);
-    return status || *number ? status : take_new(b, budget, number, work);
-}
-
-int pyckg_notebook_finish(pyckg_notebook *b, int number, int count, const ckg_measurement *measured,
-                          const char *why, const char *log, double seconds)
-{
-    struct app_text values = {0};
-    int kept = 0;
-    int status = pyckg_check_open(b);
-
-    if (!status)
-        status = pyckg_check_kept(b);
-    if (!status && !why)
-        status = write_values(b, count, measured, &values);
-    if (!status) {
-        const struct app_trial result = {.number = number,
-                                         .state = why ? APP_FAILED_TRIAL : APP_COMPLETE,
-                                         .outcomes = values.data,
-                                         .why = why,
-                                         .log = log,
-                                         .seconds = seconds,
-                                         .failures = why != NULL};
-        status = app_store_finish(b->study.notebook.store, b->study.notebook.study, &result, b->worker.id,
-                                  &kept, &b->study.message);
-    }
-    app_text_free(&values);
-    if (!status && !kept)
-        return app_fail(&b->study.message, CKG_ERR_STATE, "trial %d is not this process's to finish", number);
-    return status ? status : app_notebook_sync(&b->study.notebook);
-}
-
-int pyckg_notebook_hand_back(pyckg_notebook *b, int number)
-{
-    int status = pyckg_check_open(b);
-
-    if (!status)
-        status = pyckg_check_kept(b);
-    if (status)
-        return status;
-    app_work_hand_back(&b->study.notebook, &b->worker, number);
-    return app_notebook_sync(&b->study.notebook);
-}
-
-int pyckg_notebook_heartbeat(pyckg_notebook *b)
-{
-    const int status = pyckg_check_open(b);
-
-    if (status || !b->worker.id)
-        return status;
-    return app_store_heartbeat(b->study.notebook.store, &b->worker, &b->study.message);
 }

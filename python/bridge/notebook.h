@@ -113,7 +113,11 @@ enum pyckg_work { PYCKG_TAKEN, PYCKG_WAITING, PYCKG_SPENT, PYCKG_EXHAUSTED, PYCK
 /* A trial that waits or that a dead process left, else a new one while there are fewer than `budget`. */
 int pyckg_notebook_take(pyckg_notebook *notebook, int budget, int *number, int *work);
 
-/* Its result; why NULL: these values, else it failed. CKG_ERR_STATE: the trial is no longer ours. */
+/*
+ * Its result; why NULL: these values, else it failed. Where the trial is no longer ours, values are kept
+ * beside its own, which the message says then, and for anything else it is CKG_ERR_STATE. While a server is
+ * away the result waits on this machine for the next process that evaluates here: the error says so.
+ */
 int pyckg_notebook_finish(pyckg_notebook *notebook, int number, int count, const ckg_measurement *measured,
                           const char *why, const char *log, double seconds);
 

@@ -251,6 +251,31 @@ static void test_taken_up(void **state)
     pyckg_notebook_close(b);
 }
 
+/* Who is taken for dead, and is not, loses no answer: it stands beside the other. */
+static void test_late(void **state)
+{
+    pyckg_notebook *b = define(*state);
+    pyckg_notebook *other = open_store(*state);
+    const ckg_measurement first[] = {{0, 1, CKG_SD_DEFAULT}, {1, 0, CKG_SD_DEFAULT}};
+    const ckg_measurement second[] = {{0, 2, CKG_SD_DEFAULT}, {1, 0, CKG_SD_DEFAULT}};
+    int number;
+    int work;
+
+    good(b, pyckg_notebook_take(b, 2, &number, &work));
+    assert_int_equal(number, 1);
+    app_run_hand_back(&b->run, number);
+    good(other, pyckg_notebook_take(other, 2, &number, &work));
+    assert_int_equal(number, 1);
+    good(other, pyckg_notebook_finish(other, 1, 2, first, NULL, NULL, 0.5));
+    assert_string_equal(pyckg_notebook_message(other), "");
+    good(b, pyckg_notebook_finish(b, 1, 2, second, NULL, NULL, 0.5));
+    assert_non_null(strstr(pyckg_notebook_message(b), "this one is in its notes"));
+    assert_float_equal(b->study.notebook.trials[0].measured[0].value, 1, 0);
+    assert_non_null(strstr(b->study.notebook.trials[0].notes, "not used"));
+    pyckg_notebook_close(b);
+    pyckg_notebook_close(other);
+}
+
 /* Takes the turn, forks, and dies with it; the child lives on. */
 static void die_with_turn(const struct scene *s, int ready)
 {
@@ -377,6 +402,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_program_reads_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_budget, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_taken_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_late, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_turn_of_the_dead, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_shown, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),

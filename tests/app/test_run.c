@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "evaluate/child.h"
-#include "run/run.h"
+#include "run/run_study.h"
 #include "support/test.h"
 
 #define GOOD "echo '{\"f\": 1, \"c\": -1}'"
@@ -106,7 +106,7 @@ struct runner {
     pthread_t thread;
     struct app_notebook notebook;
     struct app_message message;
-    struct app_run_host host;
+    struct app_runner_options options;
     enum app_run_end end;
     char said[4096];
     char go[128]; /* the file that is made when something is said: evaluations wait for it */
@@ -124,7 +124,7 @@ static void hear(void *context, const char *line)
 static void *run(void *context)
 {
     struct runner *r = context;
-    r->end = app_run(&r->notebook, &r->host);
+    app_runner_work(&r->options, &r->end, r->notebook.message);
     return NULL;
 }
 
@@ -132,7 +132,7 @@ static void start(struct runner *r, const struct scene *s, int stop)
 {
     const struct app_study_place place = {.file = s->file};
 
-    *r = (struct runner){.host = {.stop = stop, .say = hear, .context = r}};
+    *r = (struct runner){.options = {.study = &r->notebook, .stop = stop, .say = hear, .context = r}};
     snprintf(r->go, sizeof r->go, "%s/go", s->folder);
     assert_int_equal(app_notebook_open(&r->notebook, &place, APP_WRITE, &r->message), CKG_OK);
     assert_int_equal(pthread_create(&r->thread, NULL, run, r), 0);
@@ -405,9 +405,99 @@ static void test_status_taken_by_another(void **state)
     tear_down(&s);
 }
 
+/* --- what a dead run has left --- */
+
+/* A process that takes trials without running them. */
+struct taker {
+    struct app_notebook notebook;
+    struct app_message message;
+    struct app_runner_options options;
+    struct app_places places;
+    struct app_run_self self;
+    struct app_run_study run;
+    char said[1024];
+};
+
+static void note_line(void *context, const char *line)
+{
+    struct taker *t = context;
+
+    strncat(t->said, line, sizeof t->said - strlen(t->said) - 1);
+}
+
+static void begin_taking(struct taker *t, const struct scene *s)
+{
+    const struct app_study_place place = {.file = s->file};
+
+    *t = (struct taker){.places = {.stop = -1, .news = -1}};
+    assert_int_equal(app_notebook_open(&t->notebook, &place, APP_WRITE, &t->message), CKG_OK);
+    t->options.study = &t->notebook;
+    t->run = (struct app_run_study){.n = &t->notebook,
+                                    .places = &t->places,
+                                    .self = &t->self,
+                                    .options = &t->options,
+                                    .progress = {.say = note_line, .context = t}};
+    assert_int_equal(app_run_enrol(&t->self, t->notebook.store, &t->message), CKG_OK);
+    assert_int_equal(app_spool_open(&t->self.spool, s->folder, t->notebook.url, &t->self.worker, &t->message),
+                     CKG_OK);
+}
+
+/* Dies with a trial, whose answer is in the spool and not in the store. */
+static void die_with_answer(const struct scene *s)
+{
+    struct taker t;
+    char *path;
+    int number;
+
+    begin_taking(&t, s);
+    assert_int_equal(app_run_take(&t.run, &number), CKG_OK);
+    assert_int_equal(number, 1);
+    const struct app_trial result = {.number = number,
+                                     .state = APP_COMPLETE,
+                                     .starts = 1,
+                                     .parameters = t.notebook.trials[0].parameters,
+                                     .outcomes = "{\"f\": 3, \"c\": -1}",
+                                     .seconds = 7};
+    assert_int_equal(app_spool_put(&t.self.spool, "s", &result, &path, &t.message), CKG_OK);
+    _exit(0);
+}
+
+/* Whoever takes over its trial finds the answer first, and evaluates another one. */
+static void test_an_answer_that_was_left(void **state)
+{
+    struct scene s;
+    struct taker t;
+    int number;
+    int status;
+    (void)state;
+
+    set_up(&s, GOOD, 2, "", "");
+    begin_taking(&t, &s);
+    const pid_t child = fork();
+    if (!child)
+        die_with_answer(&s);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+
+    assert_int_equal(app_run_sync(&t.run), CKG_OK);
+    assert_int_equal(t.notebook.trials[0].state, APP_RUNNING);
+    assert_int_equal(app_run_take(&t.run, &number), CKG_OK);
+    assert_int_equal(number, 2);
+    assert_int_equal(t.notebook.trials[0].state, APP_COMPLETE);
+    assert_float_equal(t.notebook.trials[0].measured[0].value, 3, 0);
+    assert_null(t.notebook.trials[0].notes);
+    assert_string_equal(t.said, "");
+
+    app_run_hand_back(&t.run, number);
+    app_run_leave(&t.self, t.notebook.store);
+    app_notebook_close(&t.notebook);
+    tear_down(&s);
+}
+
 int main(void)
 {
-    return RUN_TESTS(test_leaves_the_process_as_it_is, test_input_that_is_not_wanted, test_several_at_once,
-                     test_asked_to_stop, test_asked_to_stop_while_choosing, test_nothing_is_left_behind,
+    return RUN_TESTS(test_an_answer_that_was_left, test_leaves_the_process_as_it_is,
+                     test_input_that_is_not_wanted, test_several_at_once, test_asked_to_stop,
+                     test_asked_to_stop_while_choosing, test_nothing_is_left_behind,
                      test_status_taken_by_another);
 }

@@ -7,6 +7,7 @@ import math
 import os
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -161,6 +162,13 @@ class _Engine(Engine):
             notebook = self._notebook()
             self._check(notebook, function(notebook, *arguments))
 
+    def hear(self, function: Any, *arguments: Any) -> str:
+        """The same, and what people should know of it."""
+        with self._free():
+            notebook = self._notebook()
+            self._check(notebook, function(notebook, *arguments))
+            return text(lib.pyckg_notebook_message(notebook))
+
     def give(self, function: Any, *arguments: Any) -> str:
         """What a function that gives a text gave."""
         length = ffi.new("size_t *")
@@ -305,12 +313,14 @@ class Notebook(Taught[_Engine]):
             return
         seconds = time.monotonic() - began
         try:
-            self._engine.call(lib.pyckg_notebook_finish, number, len(told), told, why, ffi.NULL, seconds)
+            said = self._engine.hear(lib.pyckg_notebook_finish, number, len(told), told, why, ffi.NULL, seconds)
         except CkgError as error:
             values = {self.definition.outcomes[m.outcome]: m.value for m in measured}
             error.add_note(f"trial {number} gave {values or 'a failure'}, which is not in the store")
             raise
         self._taken.pop(number, None)
+        if said:
+            warnings.warn(said, RuntimeWarning, stacklevel=4)
 
     def cancel(self, number: int) -> None:
         state = self.trial(number).state
