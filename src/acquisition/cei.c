@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "linalg/normal.h"
 
@@ -23,11 +22,30 @@ static double log_improvement(double mean, double var, double floor, double best
     return ckg__log(s) + ckg__normal_log_ei(z);
 }
 
+/* The values alone, which need no slopes of the posterior. */
+static int values_at(const struct ckg__belief *belief, double best, int m, const double *U, int ldu,
+                     struct ckg__arena *arena, double *value)
+{
+    struct ckg__view view[CKG__MAX_OUTCOMES];
+    double in_mean;
+    double in_var;
+
+    if (ckg__belief_views(belief, m, U, ldu, arena, view))
+        return CKG_ERR_NOMEM;
+    ckg__belief_log_feasible(belief, view, value);
+    for (int p = 0; best > -INFINITY && p < m; p++)
+        value[p] += log_improvement(view[0].mean[p], view[0].var[p], ckg__variance_floor(belief->gp[0]), best,
+                                    &in_mean, &in_var);
+    return CKG_OK;
+}
+
 int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const double *U, int ldu,
                    struct ckg__arena *arena, double *value, double *gradient)
 {
     assert(m >= 0 && ldu >= m);
     assert(!isnan(best));
+    if (!gradient)
+        return values_at(belief, best, m, U, ldu, arena, value);
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg__gp *gp = belief->gp[0];
@@ -39,11 +57,8 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
 
     /* The improvement, where there is a best value to improve on. */
     if (best > -INFINITY) {
-        double *room = ckg__arena_doubles(arena, 2 * (D + 1) * (size_t)m);
-        if (!room)
-            return CKG_ERR_NOMEM;
-        struct ckg__batch batch = {room, room + m, room + 2 * m, room + (2 + D) * (size_t)m};
-        if (ckg__posterior_batch(gp, m, U, ldu, arena, &batch, NULL))
+        struct ckg__batch batch;
+        if (ckg__batch_at(gp, m, U, ldu, 1, arena, &batch))
             return CKG_ERR_NOMEM;
 
         for (int p = 0; p < m; p++) {
@@ -60,15 +75,4 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
     const int status = ckg__belief_log_feasible_batch(belief, m, U, ldu, arena, value, gradient);
     ckg__arena_release(arena, mark);
     return status;
-}
-
-void ckg__cei_views(const struct ckg__belief *belief, double best, const struct ckg__view *views,
-                    double *value)
-{
-    double in_mean;
-    double in_var;
-    ckg__belief_log_feasible(belief, views, value);
-    for (int p = 0; best > -INFINITY && p < views[0].m; p++)
-        value[p] += log_improvement(views[0].mean[p], views[0].var[p], ckg__variance_floor(belief->gp[0]),
-                                    best, &in_mean, &in_var);
 }

@@ -9,14 +9,10 @@
 #include "surrogate/belief.h"
 
 /*
- * value (m) and its gradient (D×m) at the points U (D×m, leading dimension ldu). best = −INFINITY: log PF
- * alone.
+ * value (m), and unless NULL its gradient (D×m), at the points U (D×m, leading dimension ldu). best =
+ * −INFINITY: log PF alone.
  */
 int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const double *U, int ldu,
                    struct ckg__arena *arena, double *value, double *gradient);
-
-/* value (m) from views of all outcomes. */
-void ckg__cei_views(const struct ckg__belief *belief, double best, const struct ckg__view *views,
-                    double *value);
 
 #endif

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "linalg/normal.h"
 
@@ -227,70 +226,24 @@ static double log_average(const struct ckg__cmes *cmes, const struct slopes *sum
     return sum->log + ckg__log(sum->value / cmes->count);
 }
 
-/* The noise of an evaluation at m points (m numbers an outcome), with slopes where they are wanted and it has
- * any. */
-static int noises_take(const struct ckg__belief *belief, int m, int slopes, struct ckg__arena *arena,
-                       struct ckg__noise *noise)
+/* The noise of an evaluation at m points, with slopes where they are wanted and it has any. */
+static int noise_take(const struct ckg__gp *gp, int m, int slopes, struct ckg__arena *arena,
+                      struct ckg__noise *noise)
 {
     const size_t points = (size_t)m;
-    const size_t D = (size_t)ckg__belief_coordinates(belief);
+    const int varies = slopes && ckg__posterior_noise_varies(gp);
+    double *room = ckg__arena_doubles(arena, (varies ? 3 + (size_t)ckg__gp_coordinates(gp) : 1) * points + 1);
 
-    for (int j = 0; j < belief->outcomes; j++) {
-        const int varies = slopes && ckg__posterior_noise_varies(belief->gp[j]);
-        double *room = ckg__arena_doubles(arena, (varies ? 3 + D : 1) * points + 1);
-        if (!room)
-            return CKG_ERR_NOMEM;
-        noise[j] = (struct ckg__noise){.var = room};
-        if (varies)
-            noise[j] = (struct ckg__noise){room, room + points, room + 2 * points, room + 3 * points};
-    }
-    return CKG_OK;
-}
-
-int ckg__cmes_views(const struct ckg__belief *belief, const struct ckg__cmes *cmes, const double *U, int ldu,
-                    const struct ckg__view *views, struct ckg__arena *arena, double *value)
-{
-    assert(ldu >= views[0].m);
-
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct ckg__noise noise[CKG__MAX_OUTCOMES];
-    const int m = views[0].m;
-
-    /* The noise that an evaluation would carry. */
-    if (noises_take(belief, m, 0, arena, noise))
+    if (!room)
         return CKG_ERR_NOMEM;
-    for (int j = 0; j < belief->outcomes; j++)
-        ckg__posterior_noise(belief->gp[j], m, U, ldu, views[j].mean, views[j].var, &noise[j]);
-
-    /* What an evaluation of each point would tell. */
-    for (int p = 0; p < m; p++) {
-        struct feasible f = {0};
-        struct outcome y[CKG__MAX_OUTCOMES];
-
-        /* What is believed of its outcomes. */
-        for (int j = 0; j < belief->outcomes; j++)
-            y[j] = (struct outcome){views[j].mean[p], views[j].var[p], ckg__variance_floor(belief->gp[j]),
-                                    noise[j].var[p]};
-
-        /* How likely each constraint is to hold, of each group the least likely. */
-        for (int j = 1; j < belief->outcomes; j = ckg__belief_after(belief, j)) {
-            struct within w = within(y[j], belief->lower[j], belief->upper[j]);
-            for (int k = j + 1; k < ckg__belief_after(belief, j); k++) {
-                const struct within other = within(y[k], belief->lower[k], belief->upper[k]);
-                w = other.log_p < w.log_p ? other : w;
-            }
-            add_constraint(&f, &w);
-        }
-
-        /* The information gained, averaged over the draws of the optimal value. */
-        const struct slopes sum = sum_draws(cmes, y[0], &f);
-        value[p] = log_average(cmes, &sum);
-    }
-    ckg__arena_release(arena, mark);
+    *noise = (struct ckg__noise){.var = room};
+    if (varies)
+        *noise = (struct ckg__noise){room, room + points, room + 2 * points, room + 3 * points};
     return CKG_OK;
 }
 
-/* One outcome at a batch of points with gradients: what the process says, and the noise of an evaluation. */
+/* One outcome at a batch of points, with gradients or without: what the process says, and the noise of an
+ * evaluation. */
 struct at_batch {
     struct ckg__batch batch;
     struct ckg__noise noise;
@@ -306,26 +259,17 @@ static struct outcome outcome_at(const struct at_batch *at, size_t p)
  * The batches of all outcomes (outcomes) and what is within the constraints' limits: w (outcomes × m), its
  * first row unused.
  */
-static int outcomes_at(const struct ckg__belief *belief, int m, const double *U, int ldu,
+static int outcomes_at(const struct ckg__belief *belief, int m, const double *U, int ldu, int gradients,
                        struct ckg__arena *arena, struct at_batch *at, struct within *w)
 {
-    const size_t D = (size_t)ckg__belief_coordinates(belief);
     const size_t points = (size_t)m;
-    struct ckg__noise noise[CKG__MAX_OUTCOMES];
-
-    if (noises_take(belief, m, 1, arena, noise))
-        return CKG_ERR_NOMEM;
 
     for (int j = 0; j < belief->outcomes; j++) {
         const struct ckg__gp *gp = belief->gp[j];
-        double *room = ckg__arena_doubles(arena, 2 * (D + 1) * points);
-        if (!room)
+        if (noise_take(gp, m, gradients, arena, &at[j].noise) ||
+            ckg__batch_at(gp, m, U, ldu, gradients, arena, &at[j].batch))
             return CKG_ERR_NOMEM;
-        at[j].batch = (struct ckg__batch){room, room + points, room + 2 * points, room + (2 + D) * points};
-        at[j].noise = noise[j];
         at[j].floor = ckg__variance_floor(gp);
-        if (ckg__posterior_batch(gp, m, U, ldu, arena, &at[j].batch, NULL))
-            return CKG_ERR_NOMEM;
         ckg__posterior_noise(gp, m, U, ldu, at[j].batch.mean, at[j].batch.var, &at[j].noise);
         for (size_t p = 0; j && p < points; p++)
             w[(size_t)j * points + p] = within(outcome_at(&at[j], p), belief->lower[j], belief->upper[j]);
@@ -386,10 +330,11 @@ int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cm
     struct at_batch at[CKG__MAX_OUTCOMES];
     struct within *w = ckg__arena_get(arena, points * (size_t)belief->outcomes + 1, sizeof *w);
 
-    if (!w || outcomes_at(belief, m, U, ldu, arena, at, w))
+    if (!w || outcomes_at(belief, m, U, ldu, gradient != NULL, arena, at, w))
         return CKG_ERR_NOMEM;
 
-    memset(gradient, 0, D * points * sizeof *gradient);
+    if (gradient)
+        memset(gradient, 0, D * points * sizeof *gradient);
     for (size_t p = 0; p < points; p++) {
         struct feasible f = {0};
 
@@ -400,6 +345,8 @@ int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cm
         value[p] = log_average(cmes, &sum);
 
         /* Back to the point through each outcome. */
+        if (!gradient)
+            continue;
         carry(&at[0], D, points, p, sum.in_mean / sum.value, sum.in_var / sum.value, sum.in_noise / sum.value,
               gradient);
         for (int j = 1; j < belief->outcomes; j = ckg__belief_after(belief, j)) {

@@ -36,13 +36,9 @@ struct ckg__cmes {
     const double *best;
 };
 
-/* value (m) and its gradient (D×m) at the points U (D×m, leading dimension ldu). */
+/* value (m), and unless NULL its gradient (D×m), at the points U (D×m, leading dimension ldu). */
 int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cmes, int m, const double *U,
                     int ldu, struct ckg__arena *arena, double *value, double *gradient);
-
-/* value (m) from views of all outcomes at the points U. */
-int ckg__cmes_views(const struct ckg__belief *belief, const struct ckg__cmes *cmes, const double *U, int ldu,
-                    const struct ckg__view *views, struct ckg__arena *arena, double *value);
 
 /*
  * The difference of entropies itself, in nats, where outcome j is normal with this mean, variance and noise

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "linalg/dense.h"
 #include "linalg/normal.h"
 
 int ckg__kg_work_take(struct ckg__kg_work *w, const struct ckg__kg *kg, struct ckg__arena *arena)

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "acquisition/cei.h"
-#include "base/error.h"
 #include "base/maths.h"
 #include "design/sequence.h"
 #include "linalg/logarithm.h"
@@ -414,10 +413,10 @@ static int find_worst(const struct ckg__nei *nei, int j, int end, int m, struct 
                       struct sight *sight, double *worst)
 {
     const size_t size = (size_t)sight[j].rows * (size_t)m;
-    double *one = ckg__arena_doubles(arena, size);
-    int *winner = ckg__arena_ints(arena, size);
+    double *one;
+    int *winner;
 
-    if (!one || !winner)
+    if (CKG__TAKE(arena, CKG__ROOM(one, size), CKG__ROOM(winner, size)))
         return CKG_ERR_NOMEM;
     for (int k = j; k < end; k++) {
         memset(one, 0, size * sizeof *one);
@@ -477,22 +476,6 @@ static void weigh(const struct ckg__truths *p, int m, const double *share, struc
     }
 }
 
-/* Where there is nothing to average over: cEI with one best. */
-static int plain(const struct ckg__nei *nei, int m, const double *U, int ldu, struct ckg__arena *arena,
-                 double *value, double *gradient)
-{
-    const double best = nei->alone ? -INFINITY : nei->best[0];
-
-    if (gradient)
-        return ckg__cei_batch(nei->belief, best, m, U, ldu, arena, value, gradient);
-
-    struct ckg__view view[CKG__MAX_OUTCOMES];
-    const int status = ckg__belief_views(nei->belief, m, U, ldu, arena, view);
-    if (!status)
-        ckg__cei_views(nei->belief, best, view, value);
-    return status;
-}
-
 static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu, struct ckg__arena *arena,
                     double *value, double *gradient)
 {
@@ -545,9 +528,12 @@ int ckg__nei_batch(const struct ckg__nei *nei, int m, const double *U, int ldu, 
     assert(m >= 0 && ldu >= m);
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int single = nei->alone || nei->draws == 1;
-    const int status = single ? plain(nei, m, U, ldu, arena, value, gradient)
-                              : averaged(nei, m, U, ldu, arena, value, gradient);
+    const double best = nei->alone ? -INFINITY : nei->best[0];
+
+    /* Where there is nothing to average over it is cEI with one best. */
+    const int status = nei->alone || nei->draws == 1
+                           ? ckg__cei_batch(nei->belief, best, m, U, ldu, arena, value, gradient)
+                           : averaged(nei, m, U, ldu, arena, value, gradient);
     ckg__arena_release(arena, mark);
     return status;
 }

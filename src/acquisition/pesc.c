@@ -343,11 +343,8 @@ static int sites_take(struct ckg__pesc_sites *sites, const double *tau, const do
     for (int i = 0; i < m; i++)
         count += tau[i] != 0 || nu[i] != 0;
     sites->count = (int)count;
-    sites->point = ckg__arena_ints(arena, count + 1);
-    sites->root = ckg__arena_doubles(arena, count + 1);
-    sites->shift = ckg__arena_doubles(arena, count + 1);
-    sites->L = ckg__arena_doubles(arena, count * count + 1);
-    return sites->point && sites->root && sites->shift && sites->L ? CKG_OK : CKG_ERR_NOMEM;
+    return CKG__TAKE(arena, CKG__ROOM(sites->point, count + 1), CKG__ROOM(sites->root, count + 1),
+                     CKG__ROOM(sites->shift, count + 1), CKG__ROOM(sites->L, count * count + 1));
 }
 
 /* Covariance of variables p and q of outcome j. */
@@ -481,17 +478,12 @@ static int place_take(const struct ckg__pesc *pesc, int m, const double *U, int 
     const size_t size = (size_t)pesc->m * points;
 
     place->m = m;
-    place->cross = ckg__arena_doubles(arena, points + 1);
-    place->rows = ckg__arena_doubles(arena, size + 1);
-    if (!place->cross || !place->rows)
+    if (CKG__TAKE(arena, CKG__ROOM(place->cross, points + 1), CKG__ROOM(place->rows, size + 1)))
         return CKG_ERR_NOMEM;
     for (int j = 0; j < pesc->belief->outcomes; j++) {
         const struct ckg__gp *gp = pesc->belief->gp[j];
-        place->k[j] = ckg__arena_doubles(arena, size + 1);
-        place->noise[j] = ckg__arena_doubles(arena, points + 1);
-        place->mean[j] = ckg__arena_doubles(arena, points + 1);
-        place->var[j] = ckg__arena_doubles(arena, points + 1);
-        if (!place->k[j] || !place->noise[j] || !place->mean[j] || !place->var[j] ||
+        if (CKG__TAKE(arena, CKG__ROOM(place->k[j], size + 1), CKG__ROOM(place->noise[j], points + 1),
+                      CKG__ROOM(place->mean[j], points + 1), CKG__ROOM(place->var[j], points + 1)) ||
             ckg__view_make(&place->view[j], gp, m, U, ldu, arena))
             return CKG_ERR_NOMEM;
 

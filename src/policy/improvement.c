@@ -1,13 +1,10 @@
 /*
- * Constrained expected improvement as an acquisition (improvement.h). Designs under way count at their mean.
+ * Constrained expected improvement as an acquisition (policy.h). Designs under way count at their mean.
  */
-#include "policy/improvement.h"
 
 #include <assert.h>
-#include <math.h>
 
 #include "acquisition/cei.h"
-#include "base/error.h"
 #include "policy/policy.h"
 
 struct context {
@@ -19,15 +16,8 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
               double *value, double *gradient)
 {
     const struct context *c = context;
-    const struct ckg__belief *belief = &c->belief[outlook];
 
-    if (gradient)
-        return ckg__cei_batch(belief, c->best[outlook], m, U, ldu, arena, value, gradient);
-    struct ckg__view view[CKG__MAX_OUTCOMES];
-    if (ckg__belief_views(belief, m, U, ldu, arena, view))
-        return CKG_ERR_NOMEM;
-    ckg__cei_views(belief, c->best[outlook], view, value);
-    return CKG_OK;
+    return ckg__cei_batch(&c->belief[outlook], c->best[outlook], m, U, ldu, arena, value, gradient);
 }
 
 int ckg__improvement_acquire(struct ckg__search *search, double favour, struct ckg__acquisition *acquisition)

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "design/allowed.h"
 #include "optim/simplex.h"
@@ -490,11 +489,11 @@ static int search_finalists(struct stage *stage, struct ckg__choice *choice)
 
     if (!status)
         status = value_finalists(stage, 0, stage->finalists);
-    choice->inner = ckg__clock() - clock;
+    choice->seconds.inner = ckg__clock() - clock;
     clock = ckg__clock();
     if (!status && !ckg__search_late(search))
         status = refine(stage);
-    choice->refine = ckg__clock() - clock;
+    choice->seconds.refine = ckg__clock() - clock;
     choice->found = !status && pick(stage, choice);
     return status;
 }
@@ -513,7 +512,7 @@ static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *
     status = ckg__menu_make(search, &stage.menu);
     if (!status)
         status = screen(&stage);
-    choice->screen = ckg__clock() - clock;
+    choice->seconds.screen = ckg__clock() - clock;
     ckg__search_secure(search);
 
     /* Memory for the X_d of the finalists. */

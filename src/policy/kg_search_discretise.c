@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "acquisition/kg_inner.h"
-#include "base/error.h"
 #include "base/maths.h"
 #include "design/sequence.h"
 #include "linalg/normal.h"
@@ -205,9 +204,8 @@ static int build_kg(const struct ckg__knowledge *k, const struct ckg__outlook *o
     for (int p = 0; p < o->m; p++)
         m += hits[p] && p != o->r;
     const int ldu = m + pairs;
-    double *U = ckg__arena_doubles(keep, (size_t)D * (size_t)ldu);
-    kg->gain = ckg__arena_doubles(keep, (size_t)ldu);
-    if (!U || !kg->gain)
+    double *U;
+    if (CKG__TAKE(keep, CKG__ROOM(U, (size_t)D * (size_t)ldu), CKG__ROOM(kg->gain, (size_t)ldu)))
         return CKG_ERR_NOMEM;
 
     /* The points. */
@@ -253,11 +251,11 @@ static int own_discretisation(const struct ckg__knowledge *k, const struct ckg__
     const int D = search->scope->problem->D;
     const int outcomes = o->belief->outcomes;
     const int pairs = pairs_for(k, outcomes);
-    int *node = ckg__arena_ints(arena, (size_t)pairs + 1);
-    int *hits = ckg__arena_ints(arena, (size_t)o->m);
-    double *z = ckg__arena_doubles(arena, ((size_t)pairs + 1) * (size_t)outcomes);
-    double *starts = ckg__arena_doubles(arena, ((size_t)pairs + 1) * (size_t)D);
-    int status = node && hits && z && starts ? CKG_OK : CKG_ERR_NOMEM;
+    int *node, *hits;
+    double *z, *starts;
+    int status = CKG__TAKE(arena, CKG__ROOM(node, (size_t)pairs + 1), CKG__ROOM(hits, (size_t)o->m),
+                           CKG__ROOM(z, ((size_t)pairs + 1) * (size_t)outcomes),
+                           CKG__ROOM(starts, ((size_t)pairs + 1) * (size_t)D));
 
     /* The surprises to prepare for. */
     for (int i = 0; !status && i < pairs; i++)

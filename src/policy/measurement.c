@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include "base/error.h"
 #include "policy/kg_search.h"
 
 void ckg__hide_others(const struct ckg__models *models, const struct ckg__set *set,

@@ -239,9 +239,9 @@ int ckg__policy_hand_over(const struct ckg__policy *to, const struct ckg__way *w
     }
     const int status = ckg__policy_suggest(to, &full, choice);
     choice->way = way;
-    choice->screen += before.screen;
-    choice->inner += before.inner;
-    choice->refine += before.refine;
+    choice->seconds.screen += before.seconds.screen;
+    choice->seconds.inner += before.seconds.inner;
+    choice->seconds.refine += before.seconds.refine;
     return status;
 }
 

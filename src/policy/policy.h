@@ -14,7 +14,6 @@
 #include "search/choice.h"
 #include "search/maximise.h"
 #include "search/search.h"
-#include "search/trust_region.h"
 #include "policy/settings.h"
 
 /* What a policy asks of the search it gets. */
@@ -57,7 +56,7 @@ struct ckg__policy {
     /* 1 when the choice shows that the search has stalled; NULL: it never does. */
     int (*stalled)(const struct ckg__search *search, const struct ckg__choice *choice);
     /* What is done then: changes the choice, or leaves it as it is. */
-    int (*otherwise)(struct ckg__search *search, struct ckg__choice *choice);
+    int (*fallback)(struct ckg__search *search, struct ckg__choice *choice);
     /* The value (count) at points U (D×count). With neither this nor `acquire` a policy has no values. */
     int (*score)(struct ckg__search *search, int count, const double *U, double *value);
     /*
@@ -157,6 +156,13 @@ double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__
 
 /* Stalled by the mark that the policy left in the choice. */
 int ckg__choice_stalled(const struct ckg__search *search, const struct ckg__choice *choice);
+
+/*
+ * Constrained expected improvement under every outlook, in logarithms, as the acquisition of policies that go
+ * by it (acquisition/cei.h has the formula). favour: what a constraint's probability counts as
+ * (surrogate/belief.h); 0: as it is.
+ */
+int ckg__improvement_acquire(struct ckg__search *search, double favour, struct ckg__acquisition *acquisition);
 
 /*
  * The choice and the scores of constrained Thompson sampling over all designs (policy_cts.c), and the effort

@@ -1,6 +1,6 @@
 /*
  * The default: the policy that suits what is known so far, in a trust region where that is due
- * (search/trust_region.h).
+ * (search/trust_region.c).
  *
  * Without noise a feasible design in hand is known for what it is, and the best of them is recommended
  * (study/recommend.c). The gain of the recommendation by one more evaluation is then the improvement of the
@@ -9,9 +9,8 @@
  * d = 3 and 5, looking further ahead is behind (bench/results/coco-lookahead.md); without constraints it is
  * far behind (bench/results/unconstrained.md).
  */
-#include "base/error.h"
 #include "base/maths.h"
-#include "policy/kg_search.h"
+#include "policy/policy.h"
 
 /*
  * 1 when the gain of the recommendation is the improvement of a design in hand. A single outcome puts no
@@ -56,10 +55,10 @@ static int stalled(const struct ckg__search *search, const struct ckg__choice *c
     return improves(search) ? choice->value < ckg__log(last_digits) : ckg__policy_ckg.stalled(search, choice);
 }
 
-static int otherwise(struct ckg__search *search, struct ckg__choice *choice)
+static int fallback(struct ckg__search *search, struct ckg__choice *choice)
 {
     if (!improves(search))
-        return ckg__policy_ckg.otherwise(search, choice);
+        return ckg__policy_ckg.fallback(search, choice);
     return ckg__search_rare_turn(search) ? ckg__search_explore(search, choice) : CKG_OK;
 }
 
@@ -86,5 +85,5 @@ const struct ckg__policy ckg__policy_auto = {
     .acting = acting,
     .suggest = suggest,
     .stalled = stalled,
-    .otherwise = otherwise,
+    .fallback = fallback,
     .score_outcomes = score_outcomes};

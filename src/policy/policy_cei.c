@@ -3,7 +3,6 @@
  * maximises the probability of feasibility. Under several hyperparameter samples the improvements are
  * averaged.
  */
-#include "policy/improvement.h"
 #include "policy/policy.h"
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)

@@ -2,7 +2,6 @@
  * The constrained knowledge gradient as a policy (acquisition/kg.h has the formula, kg_search.c the search):
  * it looks one evaluation ahead at every step.
  */
-#include "base/error.h"
 #include "policy/kg_search.h"
 #include "policy/measurement.h"
 
@@ -52,7 +51,7 @@ static int stalled(const struct ckg__search *search, const struct ckg__choice *c
     return handed_over(choice) || choice->value < (noisy(search) ? stalled_noisy : stalled_exact);
 }
 
-static int otherwise(struct ckg__search *search, struct ckg__choice *choice)
+static int fallback(struct ckg__search *search, struct ckg__choice *choice)
 {
     if (ckg__search_turn(search, noisy(search)))
         return ckg__search_explore(search, choice);
@@ -79,6 +78,6 @@ const struct ckg__policy ckg__policy_ckg = {
     .traits = CKG__TRAIT_POINTS,
     .suggest = ckg__knowledge_suggest,
     .stalled = stalled,
-    .otherwise = otherwise,
+    .fallback = fallback,
     .score = ckg__knowledge_score,
     .score_outcomes = score_outcomes};

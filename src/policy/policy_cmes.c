@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "acquisition/cmes.h"
-#include "base/error.h"
 #include "search/draws.h"
 #include "policy/policy.h"
 
@@ -35,11 +34,7 @@ static int at(void *context, int outlook, int m, const double *U, int ldu, struc
 {
     const struct context *c = context;
     const struct ckg__belief *belief = c->search->outlook[outlook].belief;
-    if (gradient)
-        return ckg__cmes_batch(belief, &c->cmes[outlook], m, U, ldu, arena, value, gradient);
-    struct ckg__view view[CKG__MAX_OUTCOMES];
-    const int status = ckg__belief_views(belief, m, U, ldu, arena, view);
-    return status ? status : ckg__cmes_views(belief, &c->cmes[outlook], U, ldu, view, arena, value);
+    return ckg__cmes_batch(belief, &c->cmes[outlook], m, U, ldu, arena, value, gradient);
 }
 
 /* f* of every draw under every outlook. */

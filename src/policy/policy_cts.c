@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "policy/thompson.h"
 #include "policy/policy.h"
 
@@ -81,5 +80,5 @@ const struct ckg__policy ckg__policy_cts = {
     .prepare = prepare,
     .suggest = ckg__cts_suggest,
     .stalled = ckg__choice_stalled,
-    .otherwise = ckg__search_explore,
+    .fallback = ckg__search_explore,
     .score = ckg__cts_score};

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "acquisition/nei.h"
-#include "base/error.h"
 #include "policy/policy.h"
 
 /* The parameters, in the order of the row; and the designs drawn at, at most. */
@@ -35,12 +34,12 @@ static int told_designs(const struct ckg__search *search, struct ckg__arena *are
     const struct ckg__data *data = search->scope->data;
     const size_t D = (size_t)search->scope->problem->D;
     const size_t designs = (size_t)data->designs;
-    int *told = ckg__arena_ints(arena, designs + 1);
-    int *number = ckg__arena_ints(arena, designs + 1);
+    int *told, *number;
+    double *U;
     int n = 0;
-    double *U = ckg__arena_doubles(arena, D * designs + 1);
 
-    if (!told || !number || !U)
+    if (CKG__TAKE(arena, CKG__ROOM(told, designs + 1), CKG__ROOM(number, designs + 1),
+                  CKG__ROOM(U, D * designs + 1)))
         return CKG_ERR_NOMEM;
     memset(told, 0, designs * sizeof *told);
     for (int t = 0; t < data->trials; t++)

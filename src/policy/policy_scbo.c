@@ -18,7 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "base/rng.h"
 #include "design/allowed.h"
@@ -43,7 +42,7 @@
 /* clang-format on */
 CKG__SETTINGS(settings, parameters, SETTINGS);
 
-enum { MOVED = 20, MANY = 10, LHS_TRIES = 20 };
+enum { MOVED = 20, MANY = 10 };
 
 /* --- the models --- */
 
@@ -76,10 +75,9 @@ static int copy_trials(const struct ckg__data *data, struct ckg__regional *r)
 static int transform_objective(const struct ckg__data *data, struct ckg__regional *r)
 {
     const size_t most = (size_t)r->data.trials + 1;
-    double *value = ckg__arena_doubles(&r->own, most);
-    double *score = ckg__arena_doubles(&r->own, most);
+    double *value, *score;
 
-    if (!value || !score)
+    if (CKG__TAKE(&r->own, CKG__ROOM(value, most), CKG__ROOM(score, most)))
         return CKG_ERR_NOMEM;
     for (int pass = 0; pass < 2; pass++) {
         int n = 0;
@@ -248,14 +246,15 @@ static int mean_centre(const struct ckg__search *search, const double **u)
     const struct ckg__belief *belief = search->outlook[0].belief;
     const size_t D = (size_t)search->scope->problem->D;
     struct ckg__arena *arena = search->results;
-    int *rows = ckg__arena_ints(arena, (size_t)data->designs + 1);
-    char *seen = ckg__arena_get(arena, (size_t)data->designs + 1, 1);
-    double *U = ckg__arena_doubles(arena, D * (size_t)data->designs + 1);
+    int *rows;
+    char *seen;
+    double *U;
     const double *mean[CKG__MAX_OUTCOMES];
     double best = INFINITY;
     double best_value = -INFINITY;
 
-    if (!rows || !seen || !U)
+    if (CKG__TAKE(arena, CKG__ROOM(rows, (size_t)data->designs + 1),
+                  CKG__ROOM(seen, (size_t)data->designs + 1), CKG__ROOM(U, D * (size_t)data->designs + 1)))
         return CKG_ERR_NOMEM;
 
     /* What the belief says of the designs. */
@@ -433,12 +432,12 @@ static int from_box(const struct ckg__search *search, const struct box *box, str
 {
     const struct ckg_problem *problem = search->scope->problem;
     struct ckg__arena_mark mark = ckg__arena_mark(search->results);
-    double *cube = ckg__arena_doubles(search->results, (size_t)most * (size_t)problem->d);
+    double *cube, *u;
     double x[CKG_MAX_PARAMETERS];
-    double *u = ckg__arena_doubles(search->results, (size_t)problem->D);
     char moves[CKG_MAX_PARAMETERS];
 
-    if (!cube || !u)
+    if (CKG__TAKE(search->results, CKG__ROOM(cube, (size_t)most * (size_t)problem->d),
+                  CKG__ROOM(u, (size_t)problem->D)))
         return CKG_ERR_NOMEM;
     *count = 0;
     ckg__design_sobol(ckg__rng_next(rng), 0, most, problem->d, cube);
@@ -494,29 +493,19 @@ static int from_fresh_design(const struct ckg__search *search, struct ckg__choic
                                         "The trust region has shrunk away; this design begins a new one."};
     const struct ckg_problem *problem = search->scope->problem;
     const struct ckg__region *region = region_of(search);
-    const size_t size = (size_t)region->initial * (size_t)(ckg__ruled(problem) ? problem->D : problem->d);
-    double *design = ckg__arena_doubles(search->results, size);
-    double *work = ckg__arena_doubles(search->results, size);
+    const size_t D = (size_t)problem->D;
+    double *design = ckg__arena_doubles(search->results, (size_t)region->initial * D);
     double x[CKG_MAX_PARAMETERS];
-    int *order = ckg__arena_ints(search->results, 2 * (size_t)region->initial);
-    struct ckg__interrupt *interrupt = ckg__pool_watched(search->pool);
-
-    if (!design || !work || !order)
-        return CKG_ERR_NOMEM;
     struct ckg__rng rng;
+
+    if (!design)
+        return CKG_ERR_NOMEM;
     ckg__rng_seed(&rng, search->seed, (uint64_t)region->restarts, CKG__FOR_REGION_RESTARTS);
-    const size_t next = (size_t)(search->scope->data->trials - region->first);
-    if (ckg__ruled(problem)) {
-        const int status = ckg__allowed_design(problem, &rng, region->initial, design, search->results,
-                                               interrupt);
-        if (status)
-            return status;
-        memcpy(choice->u, design + next * (size_t)problem->D, (size_t)problem->D * sizeof *design);
-    } else {
-        if (ckg__design_lhs(&rng, region->initial, problem->d, LHS_TRIES, design, work, order, interrupt))
-            return CKG_ERR_CANCELLED;
-        ckg__problem_from_cube(problem, design + next * (size_t)problem->d, choice->u);
-    }
+    const int status = ckg__allowed_design(problem, &rng, region->initial, design, search->results,
+                                           ckg__pool_watched(search->pool));
+    if (status)
+        return status;
+    memcpy(choice->u, design + (size_t)(search->scope->data->trials - region->first) * D, D * sizeof *design);
     choice->way = &way;
     choice->value = NAN;
     choice->found = !ckg__search_taken(search, choice->u, x);
@@ -552,5 +541,5 @@ const struct ckg__policy ckg__policy_scbo = {
     .prepare = ckg__cts_effort,
     .suggest = suggest,
     .stalled = ckg__choice_stalled,
-    .otherwise = ckg__search_explore,
+    .fallback = ckg__search_explore,
     .score = score};

@@ -273,11 +273,11 @@ static int choose_share(const struct ckg__acquisition *acquisition, struct ckg__
 {
     const struct context *c = acquisition->context;
     struct ckg__search *search = c->search;
-    double *share = ckg__arena_doubles(search->results, (size_t)search->outlook[0].belief->outcomes);
-    double *sum = ckg__arena_doubles(search->results, (size_t)c->menu->count);
+    double *share, *sum;
     double x[CKG_MAX_PARAMETERS];
     int best = -1;
-    int status = share && sum ? CKG_OK : CKG_ERR_NOMEM;
+    int status = CKG__TAKE(search->results, CKG__ROOM(share, (size_t)search->outlook[0].belief->outcomes),
+                           CKG__ROOM(sum, (size_t)c->menu->count));
 
     /* What each is worth. */
     for (int i = 0; !status && i < c->menu->count; i++)
@@ -310,7 +310,7 @@ int ckg__predictive_suggest(struct ckg__search *search, struct ckg__choice *choi
         status = ckg__acquisition_maximise(search, &acquisition, choice);
     if (!status && choice->found && search->apart)
         status = choose_share(&acquisition, choice);
-    choice->inner = prepared;
+    choice->seconds.inner = prepared;
     if (!failed && (status || !choice->candidates || (choice->found && choice->value > nothing)))
         return status;
     ckg__error_clear();

@@ -26,7 +26,7 @@
     X(candidates, {.value = CKG__CANDIDATES}, 1, 100000, 1, \
       "space-filling designs compared before the ascent")
 
-/* Of policies that have local steps (search/trust_region.h). */
+/* Of policies that have local steps (search/trust_region.c). */
 #define CKG__LOCAL_SETTINGS(X) \
     X(global_every, {.value = 2}, 0, 1000, 1, \
       "while no trial improves, one in so many looks everywhere, the others around the best design; 0: all " \

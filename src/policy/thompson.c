@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/rng.h"
 #include "linalg/dense.h"
 
@@ -73,9 +72,8 @@ int ckg__thompson_make(struct ckg__search *search, const struct ckg__belief *bel
     struct job job = {search, draw, U};
     *draw = (struct ckg__thompson){.belief = belief, .m = m};
     for (int j = 0; j < belief->outcomes; j++) {
-        draw->value[j] = ckg__arena_doubles(search->results, (size_t)m + 1);
-        draw->weights[j] = ckg__arena_doubles(search->results, (size_t)m + 1);
-        if (!draw->value[j] || !draw->weights[j] ||
+        if (CKG__TAKE(search->results, CKG__ROOM(draw->value[j], (size_t)m + 1),
+                      CKG__ROOM(draw->weights[j], (size_t)m + 1)) ||
             ckg__view_take(&draw->view[j], belief->gp[j], m, search->results))
             return CKG_ERR_NOMEM;
     }
@@ -169,7 +167,7 @@ int ckg__thompson_choose(struct ckg__search *search, ckg__thompson_lay lay, stru
     double *U;
     const int status = draw_now(search, lay, &U, draw);
 
-    choice->screen = ckg__clock() - clock;
+    choice->seconds.screen = ckg__clock() - clock;
     choice->found = !status && draw->m > 0;
     if (!choice->found)
         return status;

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "design/allowed.h"
 
 /* A climb over fine steps takes so many times more rounds: most of its steps are not the longest it could

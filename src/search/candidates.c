@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "search/choice.h"
 
 /* So many of the designs that are partly measured are candidates, the latest. */
@@ -104,10 +103,9 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
     const int partly = search->apart ? PARTLY : 0;
     const int room = search->enumerated ? ENUMERATED
                                         : filling + partly + search->outlooks * (local + NEIGHBOURS + 1);
-    double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)room);
-    double *u = ckg__arena_doubles(search->results, (size_t)D);
-    double *x = ckg__arena_doubles(search->results, (size_t)search->scope->problem->d);
-    if (!U || !u || !x)
+    double *U, *u, *x;
+    if (CKG__TAKE(search->results, CKG__ROOM(U, (size_t)D * (size_t)room), CKG__ROOM(u, (size_t)D),
+                  CKG__ROOM(x, (size_t)search->scope->problem->d)))
         return CKG_ERR_NOMEM;
     *out = U;
 
@@ -214,11 +212,10 @@ int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__be
     const size_t D = (size_t)search->scope->problem->D;
     const size_t n = (size_t)data->trials;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *U = ckg__arena_doubles(arena, D * n + 1);
-    double *scratch = ckg__arena_doubles(arena, (D + 1) * n + 1);
-    double *mean = ckg__arena_doubles(arena, n + 1);
+    double *U, *scratch, *mean;
 
-    if (!U || !scratch || !mean)
+    if (CKG__TAKE(arena, CKG__ROOM(U, D * n + 1), CKG__ROOM(scratch, (D + 1) * n + 1),
+                  CKG__ROOM(mean, n + 1)))
         return CKG_ERR_NOMEM;
 
     /* The designs that count. */

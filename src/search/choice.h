@@ -5,6 +5,8 @@
 #ifndef CKG_SEARCH_CHOICE_H
 #define CKG_SEARCH_CHOICE_H
 
+#include <ckg/study.h>
+
 #include "search/search.h"
 
 struct ckg__policy;
@@ -28,9 +30,9 @@ struct ckg__choice {
     int candidates;
     /* 1: the policy would learn next to nothing there, and new ground may be looked at instead */
     int stalled;
-    double screen, inner, refine; /* seconds */
-    struct ckg__set measure;      /* which outcomes, where they are measured apart; empty: not chosen yet */
-    int together;                 /* 1: the search should look again as if they came together */
+    ckg_timing seconds;
+    struct ckg__set measure; /* which outcomes, where they are measured apart; empty: not chosen yet */
+    int together;            /* 1: the search should look again as if they came together */
 };
 
 /*

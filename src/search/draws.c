@@ -8,8 +8,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include "base/error.h"
-
 /* The distance between the streams of two outlooks, for outcomes after the first ones. */
 enum { BEYOND = 256 };
 _Static_assert((int)CKG__MAX_OUTCOMES <= (int)BEYOND, "an outlook's outcomes have streams of their own");
@@ -31,11 +29,20 @@ void ckg__draws_outcomes(const struct ckg__draws *draws, int s, const double **v
         value[j] = ckg__draws_of(draws, j, s);
 }
 
-int ckg__draws_take(struct ckg__draws *draws, struct ckg__arena *arena)
+int ckg__draws_take(struct ckg__draws *draws, const struct ckg__belief *belief, int count, int m,
+                    const double *U, struct ckg__arena *arena)
 {
-    const size_t size = (size_t)draws->outcomes * (size_t)draws->count * (size_t)draws->m;
-    draws->value = ckg__arena_doubles(arena, size);
-    return draws->value ? CKG_OK : CKG_ERR_NOMEM;
+    const size_t outcomes = (size_t)belief->outcomes;
+
+    *draws = (struct ckg__draws){.outcomes = belief->outcomes, .count = count, .m = m, .U = U};
+    if (CKG__TAKE(arena, CKG__ROOM(draws->value, outcomes * (size_t)count * (size_t)m)))
+        return CKG_ERR_NOMEM;
+    if (U && CKG__TAKE(arena, CKG__ROOM(draws->view, outcomes)))
+        return CKG_ERR_NOMEM;
+    for (int j = 0; U && j < belief->outcomes; j++)
+        if (ckg__view_take(&draws->view[j], belief->gp[j], m, arena))
+            return CKG_ERR_NOMEM;
+    return CKG_OK;
 }
 
 /* The stream of one outcome of one outlook. The first outcomes have had their streams from the beginning. */
@@ -95,9 +102,8 @@ int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose
 
     for (int o = 0; !status && o < search->outlooks; o++) {
         struct ckg__outlook *outlook = &search->outlook[o];
-        draws[o] = (struct ckg__draws){
-            .outcomes = outlook->belief->outcomes, .count = count, .m = outlook->m, .view = outlook->view};
-        status = ckg__draws_take(&draws[o], search->results);
+        status = ckg__draws_take(&draws[o], outlook->belief, count, outlook->m, NULL, search->results);
+        draws[o].view = outlook->view;
     }
     return status ? status : ckg__draws_make(search, purpose, draws);
 }

@@ -30,8 +30,12 @@ const double *ckg__draws_of(const struct ckg__draws *draws, int j, int s);
 /* value (outcomes) ← the outcomes of draw s, as others take them. */
 void ckg__draws_outcomes(const struct ckg__draws *draws, int s, const double **value);
 
-/* Room for the values of draws whose other fields are set, from the arena. */
-int ckg__draws_take(struct ckg__draws *draws, struct ckg__arena *arena);
+/*
+ * Room for `count` draws at m points U (D×m), from the arena; NULL: their views are the caller's to set, and
+ * filled.
+ */
+int ckg__draws_take(struct ckg__draws *draws, const struct ckg__belief *belief, int count, int m,
+                    const double *U, struct ckg__arena *arena);
 
 /*
  * Draws under each outlook: draws (outlooks), which have room. Numbers depend on seed, stream, purpose,

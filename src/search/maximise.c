@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "base/rng.h"
 #include "linalg/logarithm.h"
@@ -270,7 +269,7 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
     status = stage_take(&stage);
     if (!status)
         status = ckg__search_run(search, (stage.candidates + CHUNK - 1) / CHUNK, screen_task, &stage);
-    choice->screen = ckg__clock() - clock;
+    choice->seconds.screen = ckg__clock() - clock;
 
     /* Uphill from the best few. */
     clock = ckg__clock();
@@ -287,8 +286,8 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
     /* The best of all that is free, and its lattice neighbours. */
     pick(&stage, choice);
     status = ckg__climb_lattice(search, &hill, &steps, choice->u, &choice->value, search->results);
-    choice->inner = 0;
-    choice->refine = ckg__clock() - clock;
+    choice->seconds.inner = 0;
+    choice->seconds.refine = ckg__clock() - clock;
     choice->found = !status;
     return status;
 }

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/rng.h"
 #include "linalg/dense.h"
 
@@ -23,30 +22,6 @@ struct stage {
 };
 
 /* --- points --- */
-
-/*
- * Space-filling points of which every real goes to the nearer end of its range or stays, at even odds, into
- * the last columns of U (D×m).
- */
-static int lay_faces(const struct ckg__search *search, int o, int m, double *U)
-{
-    const struct ckg_problem *problem = search->scope->problem;
-    double *u = ckg__arena_doubles(search->results, (size_t)problem->D);
-    struct ckg__rng rng;
-
-    if (!u ||
-        ckg__search_fill(search, CKG__FOR_FACES + (uint64_t)o, FACES, U + m - FACES, m, search->results))
-        return CKG_ERR_NOMEM;
-    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_FACES_SIDES + (uint64_t)o);
-    for (int i = 0; i < problem->d; i++)
-        for (int p = m - FACES; ckg__is_real(&problem->parameters[i]) && p < m; p++) {
-            double *at = &U[(size_t)problem->parameters[i].offset * (size_t)m + (size_t)p];
-            if (ckg__rng_uniform(&rng) < 0.5)
-                *at = *at < 0.5 ? 0 : 1;
-        }
-    ckg__search_bring_back(search, search->outlook[o].x_r, FACES, U + m - FACES, m, u);
-    return CKG_OK;
-}
 
 static int make_points(const struct ckg__search *search, int o, struct ckg__optima *optima)
 {
@@ -62,27 +37,11 @@ static int make_points(const struct ckg__search *search, int o, struct ckg__opti
     for (size_t k = 0; k < D; k++)
         memcpy(optima->U + k * (size_t)optima->m, outlook->U + k * (size_t)outlook->room,
                had * sizeof *optima->U);
-    return faces ? lay_faces(search, o, optima->m, optima->U) : CKG_OK;
+    return faces ? ckg__search_faces(search, (uint64_t)o, outlook->x_r, FACES, optima->U + had, optima->m)
+                 : CKG_OK;
 }
 
 /* --- joint draws --- */
-
-/* Room for all draws at the points. */
-static int draws_take(const struct ckg__search *search, int o, struct ckg__optima *optima)
-{
-    const struct ckg__belief *belief = search->outlook[o].belief;
-    struct ckg__draws *drawn = &optima->drawn;
-
-    *drawn = (struct ckg__draws){
-        .outcomes = belief->outcomes, .count = optima->total, .m = optima->m, .U = optima->U};
-    drawn->view = ckg__arena_get(search->results, (size_t)belief->outcomes, sizeof *drawn->view);
-    if (!drawn->view)
-        return CKG_ERR_NOMEM;
-    for (int j = 0; j < belief->outcomes; j++)
-        if (ckg__view_take(&drawn->view[j], belief->gp[j], optima->m, search->results))
-            return CKG_ERR_NOMEM;
-    return ckg__draws_take(drawn, search->results);
-}
 
 /* 1: the first is better, a feasible design with a larger objective before a less violating one. */
 static int beats(double violation, double value, double than_violation, double than_value)
@@ -140,11 +99,8 @@ struct local {
 static int local_take(struct local *local, size_t D, size_t outcomes, struct ckg__arena *arena)
 {
     local->count = 0;
-    local->U = ckg__arena_doubles(arena, D * ROOM);
-    local->value = ckg__arena_doubles(arena, outcomes * ROOM);
-    local->box = ckg__arena_doubles(arena, 2 * D);
-    local->direction = ckg__arena_doubles(arena, D);
-    return local->U && local->value && local->box && local->direction ? CKG_OK : CKG_ERR_NOMEM;
+    return CKG__TAKE(arena, CKG__ROOM(local->U, D * ROOM), CKG__ROOM(local->value, outcomes * ROOM),
+                     CKG__ROOM(local->box, 2 * D), CKG__ROOM(local->direction, D));
 }
 
 static double squared_distance(const struct ckg__optima *optima, int D, int p, int q)
@@ -218,13 +174,13 @@ static int draw_fresh(const struct ckg__gp *gp, double jitter, int j, struct ckg
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t known = (size_t)local->count;
     const size_t m = known + FRESH;
-    double *L = ckg__arena_doubles(arena, m * m);
-    double *z = ckg__arena_doubles(arena, m);
+    double *L, *z;
     double *value = local->value + (size_t)j * ROOM;
     double added;
     struct ckg__view view;
 
-    if (!L || !z || ckg__view_make(&view, gp, (int)m, local->U, ROOM, arena))
+    if (CKG__TAKE(arena, CKG__ROOM(L, m * m), CKG__ROOM(z, m)) ||
+        ckg__view_make(&view, gp, (int)m, local->U, ROOM, arena))
         return CKG_ERR_NOMEM;
     *drawn = !ckg__view_factor(gp, &view, jitter, L, &added);
     for (size_t p = 0; p < known; p++)
@@ -318,14 +274,12 @@ static int optima_take(const struct ckg__search *search, int o, int draws, int t
     if (make_points(search, o, optima))
         return CKG_ERR_NOMEM;
     const size_t m = (size_t)optima->m;
-    optima->found = ckg__arena_ints(arena, (size_t)total);
-    optima->x = ckg__arena_doubles(arena, (size_t)draws * (size_t)search->scope->problem->D);
-    optima->wins = ckg__arena_ints(arena, m);
-    optima->better = ckg__arena_ints(arena, m);
-    optima->winner = ckg__arena_ints(arena, (size_t)total);
-    if (!optima->found || !optima->x || !optima->wins || !optima->better || !optima->winner)
+    if (CKG__TAKE(arena, CKG__ROOM(optima->found, (size_t)total),
+                  CKG__ROOM(optima->x, (size_t)draws * (size_t)search->scope->problem->D),
+                  CKG__ROOM(optima->wins, m), CKG__ROOM(optima->better, m),
+                  CKG__ROOM(optima->winner, (size_t)total)))
         return CKG_ERR_NOMEM;
-    return draws_take(search, o, optima);
+    return ckg__draws_take(&optima->drawn, search->outlook[o].belief, total, optima->m, optima->U, arena);
 }
 
 int ckg__search_optima(struct ckg__search *search, int draws, int total, struct ckg__optima *optima)

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "search/ascent.h"
 
 enum { CHUNK = 64 };
@@ -50,10 +49,8 @@ static int outlook_take(struct ckg__search *search, struct ckg__outlook *o)
     const int D = search->scope->problem->D;
 
     o->room = (search->base + search->effort.local + 1 + 7) / 8 * 8;
-    o->U = ckg__arena_doubles(search->results, (size_t)D * (size_t)o->room);
-    o->x_r = ckg__arena_doubles(search->results, (size_t)D);
-    o->gain = ckg__arena_doubles(search->results, (size_t)o->room);
-    if (!o->U || !o->x_r || !o->gain)
+    if (CKG__TAKE(search->results, CKG__ROOM(o->U, (size_t)D * (size_t)o->room), CKG__ROOM(o->x_r, (size_t)D),
+                  CKG__ROOM(o->gain, (size_t)o->room)))
         return CKG_ERR_NOMEM;
     for (int k = 0; k < D; k++)
         memcpy(o->U + (size_t)k * (size_t)o->room, search->U + (size_t)k * (size_t)search->base,

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "base/rng.h"
 #include "design/allowed.h"
@@ -40,10 +39,9 @@ int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int cou
     const struct ckg_problem *problem = search->scope->problem;
     const int d = problem->d;
     const int D = problem->D;
-    double *cube = ckg__arena_doubles(arena, (size_t)count * (size_t)d);
-    double *u = ckg__arena_doubles(arena, (size_t)D);
+    double *cube, *u;
 
-    if (!cube || !u)
+    if (CKG__TAKE(arena, CKG__ROOM(cube, (size_t)count * (size_t)d), CKG__ROOM(u, (size_t)D)))
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
     ckg__rng_seed(&rng, search->seed, search->stream, purpose);
@@ -101,10 +99,10 @@ int ckg__search_points(struct ckg__search *search)
     search->enumerated = size > 0 && size <= ENUMERATE;
     const int filling = search->enumerated ? (int)size : search->effort.base;
     const int most = search->enumerated ? 0 : search->effort.data;
-    search->U = ckg__arena_doubles(search->results, (size_t)D * (size_t)(filling + most));
-    int *rows = ckg__arena_ints(search->results, (size_t)most + 1);
-    double *u = ckg__arena_doubles(search->results, (size_t)D);
-    if (!search->U || !rows || !u)
+    int *rows;
+    double *u;
+    if (CKG__TAKE(search->results, CKG__ROOM(search->U, (size_t)D * (size_t)(filling + most)),
+                  CKG__ROOM(rows, (size_t)most + 1), CKG__ROOM(u, (size_t)D)))
         return CKG_ERR_NOMEM;
     const int from_data = most ? data_points(search, most, rows) : 0;
     search->base = filling + from_data;
@@ -294,6 +292,26 @@ void ckg__search_bring_back(const struct ckg__search *search, const double *from
     }
 }
 
+int ckg__search_faces(const struct ckg__search *search, uint64_t set, const double *from, int count,
+                      double *U, int ldu)
+{
+    const struct ckg_problem *problem = search->scope->problem;
+    double *u = ckg__arena_doubles(search->results, (size_t)problem->D);
+    struct ckg__rng rng;
+
+    if (!u || ckg__search_fill(search, CKG__FOR_FACES + set, count, U, ldu, search->results))
+        return CKG_ERR_NOMEM;
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_FACES_SIDES + set);
+    for (int i = 0; i < problem->d; i++)
+        for (int p = 0; ckg__is_real(&problem->parameters[i]) && p < count; p++) {
+            double *at = &U[(size_t)problem->parameters[i].offset * (size_t)ldu + (size_t)p];
+            if (ckg__rng_uniform(&rng) < 0.5)
+                *at = *at < 0.5 ? 0 : 1;
+        }
+    ckg__search_bring_back(search, from, count, U, ldu, u);
+    return CKG_OK;
+}
+
 int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t purpose,
                        int count, double *U, int ldu, struct ckg__arena *arena)
 {
@@ -303,9 +321,10 @@ int ckg__search_around(const struct ckg__search *search, const struct ckg__outlo
     const int outcomes = outlook->belief->outcomes;
     const int radial = count / 2;
     const int edge = count - radial;
-    double *gradients = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)D);
-    double *direction = ckg__arena_doubles(arena, (size_t)D);
-    if (!gradients || !direction || mean_gradients(search, outlook, arena, gradients))
+    double *gradients, *direction;
+    if (CKG__TAKE(arena, CKG__ROOM(gradients, (size_t)outcomes * (size_t)D),
+                  CKG__ROOM(direction, (size_t)D)) ||
+        mean_gradients(search, outlook, arena, gradients))
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
     ckg__rng_seed(&rng, search->seed, search->stream, purpose);

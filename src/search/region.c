@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "base/sorted.h"
 #include "data/duplicates.h"

@@ -2,7 +2,6 @@
 #include "search/regional.h"
 
 #include "base/alloc.h"
-#include "base/error.h"
 
 int ckg__regional_keep(const struct ckg__search *search, size_t size)
 {

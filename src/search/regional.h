@@ -1,7 +1,7 @@
 /*
  * What a search sees in a region (region.h): trials of it alone and models of these, beside the study's own
  * models, which go on to predict and recommend. The trust region has it on the region's ranges
- * (trust_region.h), SCBO on transformed outcomes (policy/policy_scbo.c).
+ * (trust_region.c), SCBO on transformed outcomes (policy/policy_scbo.c).
  */
 #ifndef CKG_SEARCH_REGIONAL_H
 #define CKG_SEARCH_REGIONAL_H

@@ -1,7 +1,7 @@
 /*
  * What a search sees: a problem, the trials, and the models of both. A scope never changes once it is made,
  * so whoever looks at something else is given another one. There are the study's own, one whose equalities
- * are wider (study/relax.c), a trust region (trust_region.h), and one of transformed outcomes
+ * are wider (study/relax.c), a trust region (trust_region.c), and one of transformed outcomes
  * (policy/policy_scbo.c).
  */
 #ifndef CKG_SEARCH_SCOPE_H

@@ -129,7 +129,8 @@ double ckg__search_common_penalty(const struct ckg__search *search)
 int ckg__search_outlooks(struct ckg__search *search, int one, int alone)
 {
     const struct ckg__models *models = search->scope->models;
-    const int count = one ? 1 : models->beliefs;
+    const int few = search->looks && search->looks < models->beliefs;
+    const int count = one ? 1 : few ? search->looks : models->beliefs;
     const int first = one ? draw_belief(search, models) : 0;
     const double M = isnan(search->penalty)
                          ? NAN

@@ -39,7 +39,7 @@ struct ckg__effort {
     int refine_evaluations;
     int paper;   /* 1: the authors' rules for Z and refinement */
     int improve; /* 1: without noise the gain is the improvement of a design in hand (policy_auto.c) */
-    /* one in so many trials looks everywhere, the others locally (trust_region.h); 0: all look everywhere */
+    /* one in so many trials looks everywhere, the others locally (trust_region.c); 0: all look everywhere */
     int global_every;
     double region; /* the first side of the region that they look in */
 };
@@ -91,6 +91,7 @@ struct ckg__search {
     double *U;          /* D×base */
     int enumerated;     /* 1: the base holds every design there is */
     void **kept;        /* what the policy's source of scopes keeps between searches */
+    int looks;          /* beliefs that it looks through at most; 0: all */
     int everywhere;     /* 1: the trust region is not for it */
     int weighted;       /* 1: values are times the probability, by outlook->full, of feasibility there */
     int apart;          /* 1: the choice is a design and what to measure there (measurement.h) */
@@ -118,6 +119,9 @@ static inline double ckg__point_distance(int D, const double *u, const double *U
         far = fmax(far, fabs(u[k] - U[(size_t)k * (size_t)ldu + (size_t)p]));
     return far;
 }
+
+/* The region's scope where a look into it is due (trust_region.c). */
+extern const struct ckg__scope_source ckg__trust_region;
 
 /* The team that a task on `worker` may share its work with. */
 struct ckg__team ckg__search_team(const struct ckg__search *search, int worker);
@@ -168,6 +172,14 @@ int ckg__search_rare_turn(const struct ckg__search *search);
  */
 int ckg__search_fill(const struct ckg__search *search, uint64_t purpose, int count, double *U, int ldu,
                      struct ckg__arena *arena);
+
+/*
+ * `count` space-filling points of which every real goes to the nearer end of its range or stays, at even
+ * odds, into columns of U: models know least there. What breaks a rule comes back towards `from` (D). Each
+ * `set` is another.
+ */
+int ckg__search_faces(const struct ckg__search *search, uint64_t set, const double *from, int count,
+                      double *U, int ldu);
 
 /*
  * Around x_r, reals alone moved: half of the points at 0.3 … 30 widths along gradients and random directions,

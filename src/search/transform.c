@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ckg/status.h>
-
 #include "base/maths.h"
 #include "base/sorted.h"
 #include "linalg/normal.h"

@@ -1,12 +1,17 @@
-/* Local steps; see trust_region.h. */
-#include "search/trust_region.h"
-
+/*
+ * Local steps. One model of everything cannot be right everywhere, the less so the more parameters there are.
+ * So some trials look in a trust region around the best design in hand, through models of the trials in and
+ * near it (region.h: the region grows with successes and shrinks with failures). A look that improves on the
+ * best is followed by one of the same sort, any other by one of the other sort.
+ *
+ * A local search is an ordinary search on a smaller problem, whose parameters range over the region and whose
+ * data are those trials. Whatever a policy does, it does there in the same way.
+ */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "search/regional.h"
 
@@ -140,11 +145,11 @@ static int copy_trials(const struct ckg__data *data, struct local *l)
     const size_t designs = (size_t)data->designs;
     const size_t d = (size_t)l->regional.problem.d;
     const size_t wanted = (d + 1) * (d > 10 ? 12 : d > 2 ? d + 2 : 4) / 2;
-    double *far = ckg__arena_doubles(&l->regional.own, 2 * designs + 1);
-    double *u = ckg__arena_doubles(&l->regional.own, designs * D + 1);
+    double *far, *u;
 
     assert(designs > 0);
-    if (!far || !u || ckg__regional_begin(data, &l->regional))
+    if (CKG__TAKE(&l->regional.own, CKG__ROOM(far, 2 * designs + 1), CKG__ROOM(u, designs * D + 1)) ||
+        ckg__regional_begin(data, &l->regional))
         return CKG_ERR_NOMEM;
 
     /* Every design in the region's cube, and how far it is. */

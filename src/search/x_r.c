@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "search/ascent.h"
 

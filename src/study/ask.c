@@ -9,13 +9,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "design/allowed.h"
-#include "design/sequence.h"
 #include "problem/rules.h"
 #include "study/study.h"
-#include "search/trust_region.h"
 #include "policy/measurement.h"
-
-enum { LHS_TRIES = 20 };
 
 /* --- beginning and ending a search --- */
 
@@ -102,8 +98,8 @@ int ckg__study_end_search(ckg_study *s, int status)
 
 /* --- the initial design --- */
 
-/* The same where rules leave some designs only: n × D, in the cube. */
-static int make_allowed_design(ckg_study *s)
+/* The points of the initial design, n × D in the cube, which are kept. */
+static int make_design(ckg_study *s)
 {
     struct ckg__rng rng;
 
@@ -117,33 +113,6 @@ static int make_allowed_design(ckg_study *s)
         ckg__free(s->design);
         s->design = NULL;
     }
-    return status;
-}
-
-static int make_design(ckg_study *s)
-{
-    if (ckg__ruled(s->problem))
-        return make_allowed_design(s);
-
-    const size_t size = (size_t)s->initial * (size_t)s->problem->d;
-    double *design = ckg__alloc(size, sizeof *design);
-    double *work = ckg__alloc(size, sizeof *work);
-    int *order = ckg__alloc(2 * (size_t)s->initial, sizeof *order);
-    int status = design && work && order ? CKG_OK : CKG_ERR_NOMEM;
-
-    if (!status) {
-        struct ckg__rng rng;
-        ckg__rng_seed(&rng, s->seed, 0, CKG__FOR_INITIAL_DESIGN);
-        status = ckg__design_lhs(&rng, s->initial, s->problem->d, LHS_TRIES, design, work, order,
-                                 &s->interrupt);
-    }
-    if (!status) {
-        s->design = design;
-        design = NULL;
-    }
-    ckg__free(design);
-    ckg__free(work);
-    ckg__free(order);
     return status;
 }
 
@@ -181,12 +150,8 @@ static int from_design(ckg_study *s, struct ckg__choice *choice)
         const int status = s->design ? CKG_OK : make_design(s);
         if (status)
             return status;
-        if (ckg__ruled(s->problem))
-            memcpy(choice->u, s->design + (size_t)s->data.trials * (size_t)s->problem->D,
-                   (size_t)s->problem->D * sizeof *choice->u);
-        else
-            ckg__problem_from_cube(s->problem, s->design + (size_t)s->data.trials * (size_t)s->problem->d,
-                                   choice->u);
+        memcpy(choice->u, s->design + (size_t)s->data.trials * (size_t)s->problem->D,
+               (size_t)s->problem->D * sizeof *choice->u);
         choice->found = !ckg__search_taken(&search, choice->u, x);
     }
     const int status = choice->found ? CKG_OK : ckg__search_any(&search, choice);
@@ -210,10 +175,15 @@ static int final_step(const ckg_study *s)
     return s->final_policy && count == s->budget - 1;
 }
 
-/* The paper's authors had no rule for a search that stalls, and a last evaluation is not for new ground. */
-static int may_turn(const ckg_study *s, const struct ckg__policy *policy, const struct ckg__search *search)
+/*
+ * 1 when the choice shows that the search has stalled. The paper's authors had no rule for that, and a last
+ * evaluation is not for new ground.
+ */
+static int is_stalled(const ckg_study *s, const struct ckg__policy *policy, const struct ckg__search *search,
+                      const struct ckg__choice *choice)
 {
-    return policy->stalled && !search->effort.paper && !final_step(s);
+    return choice->found && policy->stalled && !search->effort.paper && !final_step(s) &&
+           policy->stalled(search, choice);
 }
 
 /* 1 when the policy looks at all outcomes through the study's models. */
@@ -283,19 +253,23 @@ static int to_study(const struct ckg__search *local, struct ckg__choice *choice)
     return choice->found ? CKG_OK : ckg__search_any(&search, choice);
 }
 
-/* The policy's choice, of a design and what to measure there or as if all outcomes came together. */
+/*
+ * One suggestion of the policy: of a design and what to measure there (`apart`), or as if all outcomes came
+ * together.
+ */
 static int suggest(ckg_study *s, const struct ckg__policy *policy, double started, int apart,
-                   struct ckg__search *search, struct ckg__choice *choice, ckg_timing *seconds)
+                   struct ckg__search *search, struct ckg__choice *choice)
 {
     const int explore = must_explore(s, policy);
 
-    /* What is believed, and what is under way; equalities are relaxed at first. */
+    /* Fit the models and condition them on pending trials; equalities are relaxed at first. */
     int status = ckg__study_believe(s, policy, started, search);
     if (!status)
         status = ckg__study_relax(s, &search->scope);
-    seconds->fit = ckg__clock() - started;
+    choice->seconds.fit = ckg__clock() - started;
 
-    /* Where to look: a last evaluation looks everywhere, and so does one of some outcomes. */
+    /* A trust region where one is due, not for a last evaluation or one of some outcomes; M, points and x_r.
+     */
     search->apart = apart;
     search->budget_left = budget_left(s);
     search->everywhere = final_step(s) || apart || explore;
@@ -303,24 +277,19 @@ static int suggest(ckg_study *s, const struct ckg__policy *policy, double starte
         status = ckg__policy_narrow(policy, search);
     if (!status)
         status = ckg__policy_begin(policy, search);
-    seconds->recommend = ckg__clock() - started - seconds->fit;
+    choice->seconds.recommend = ckg__clock() - started - choice->seconds.fit;
 
-    /* The design. */
+    /* Maximise the acquisition; a local choice goes back to the study, and its value says nothing of the
+     * rest. */
     if (!status)
         status = explore ? ckg__search_fill_gaps(search, choice)
                          : ckg__policy_suggest(policy, search, choice);
-    seconds->screen = choice->screen;
-    seconds->inner = choice->inner;
-    seconds->refine = choice->refine;
-
-    /* A local choice; what it is worth says nothing of the rest. */
     if (!status && search->scope->to_outer)
         return to_study(search, choice);
 
-    /* And what when the search stalls, or finds nothing. */
-    if (!status && choice->found && !explore && may_turn(s, policy, search) &&
-        policy->stalled(search, choice))
-        status = policy->otherwise(search, choice);
+    /* Fall back where that stalls, or finds nothing; then what to measure. */
+    if (!status && !explore && is_stalled(s, policy, search, choice))
+        status = policy->fallback(search, choice);
     if (!status && !choice->found)
         status = ckg__search_any(search, choice);
     return status || !choice->found ? status : choose_outcomes(search, choice);
@@ -328,14 +297,14 @@ static int suggest(ckg_study *s, const struct ckg__policy *policy, double starte
 
 /* The same again as if all outcomes came together; what is sure at the design need not be measured. */
 static int suggest_together(ckg_study *s, const struct ckg__policy *policy, double started,
-                            struct ckg__choice *choice, ckg_timing *seconds)
+                            struct ckg__choice *choice)
 {
     struct ckg__search search;
 
     ckg__models_release(&s->models);
     ckg__policy_release_kept(s->kept);
     *choice = (struct ckg__choice){.u = choice->u, .value = NAN, .by = policy};
-    const int status = suggest(s, policy, started, 0, &search, choice, seconds);
+    const int status = suggest(s, policy, started, 0, &search, choice);
     if (status || !choice->found || isnan(choice->value))
         return status;
     search.scope = ckg__scope_of_study(search.scope);
@@ -344,15 +313,14 @@ static int suggest_together(ckg_study *s, const struct ckg__policy *policy, doub
 }
 
 static int from_policy(ckg_study *s, const struct ckg__policy *policy, double started,
-                       struct ckg__choice *choice, ckg_timing *seconds)
+                       struct ckg__choice *choice)
 {
-    const int apart = ckg__study_measures_apart(s, policy);
     struct ckg__search search;
-    const int status = suggest(s, policy, started, apart, &search, choice, seconds);
+    const int status = suggest(s, policy, started, ckg__study_measures_apart(s, policy), &search, choice);
 
     if (status || !choice->together || ckg__problem_full_price(s->problem) > budget_left(s))
         return status;
-    return suggest_together(s, policy, started, choice, seconds);
+    return suggest_together(s, policy, started, choice);
 }
 
 /*
@@ -458,7 +426,7 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
     struct ckg__choice choice = {.u = u, .value = NAN, .by = policy};
 
     /* The design. */
-    int status = ready ? from_policy(s, policy, started, &choice, &out->seconds) : from_design(s, &choice);
+    int status = ready ? from_policy(s, policy, started, &choice) : from_design(s, &choice);
     if (status && modelled && ckg__interrupt_expired(&s->interrupt) && !ckg__interrupted(&s->interrupt)) {
         status = from_nothing(s, &choice);
         modelled = s->models.revision > 0;
@@ -490,6 +458,7 @@ static int ask(ckg_study *s, ckg_suggestion *out, double *u)
         status = ckg__data_add(&s->data, out->x, &out->trial);
     if (!status)
         s->data.trial[out->trial].wanted = choice.measure;
+    out->seconds = choice.seconds;
     out->seconds.total = ckg__clock() - started;
     return status;
 }

@@ -13,7 +13,6 @@
  * without noise half of what the last few evaluations gained. bench/results/stopping.txt has what comes true
  * of it.
  */
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -105,29 +104,6 @@ static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct re
 
 /* --- by knowing everything --- */
 
-/*
- * Space-filling points of which every real goes to the nearer end of its range or stays, at even odds, into
- * columns of U (D×m): models know least there. What breaks a rule comes back towards `from`.
- */
-static int lay_faces(const struct ckg__search *search, const double *from, int m, int first, double *U)
-{
-    const struct ckg_problem *problem = search->scope->problem;
-    double *u = ckg__arena_doubles(search->results, (size_t)problem->D);
-    struct ckg__rng rng;
-
-    if (!u || ckg__search_fill(search, CKG__FOR_FACES, FACES, U + first, m, search->results))
-        return CKG_ERR_NOMEM;
-    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_FACES_SIDES);
-    for (int i = 0; i < problem->d; i++)
-        for (int p = first; ckg__is_real(&problem->parameters[i]) && p < first + FACES; p++) {
-            double *at = &U[(size_t)problem->parameters[i].offset * (size_t)m + (size_t)p];
-            if (ckg__rng_uniform(&rng) < 0.5)
-                *at = *at < 0.5 ? 0 : 1;
-        }
-    ckg__search_bring_back(search, from, FACES, U + first, m, u);
-    return CKG_OK;
-}
-
 /* Points first, first + step, … of the outlook, `count` of them, into U (D×m) from column `at` on. */
 static void take_points(const struct ckg__search *search, const struct ckg__outlook *outlook, int first,
                         int step, int count, int m, int at, double *U)
@@ -163,28 +139,18 @@ static int lay_points(const struct ckg__search *search, int o, const struct refe
     take_points(search, outlook, search->base, apart, near, *m, filling, *U);
     ckg__point_put(D, r->next, *U, *m, *m - 2);
     ckg__point_put(D, r->u, *U, *m, *m - 1);
-    return faces ? lay_faces(search, r->u, *m, filling + near, *U) : CKG_OK;
+    return faces ? ckg__search_faces(search, 0, r->u, faces, *U + filling + near, *m) : CKG_OK;
 }
 
 /* Room for `count` draws under the outlook. */
 static int take_draws(const struct ckg__search *search, int o, int count, const struct reference *r,
                       struct ckg__draws *draws)
 {
-    const struct ckg__belief *belief = search->outlook[o].belief;
     double *U;
     int m;
     const int status = lay_points(search, o, r, &m, &U);
 
-    if (status)
-        return status;
-    *draws = (struct ckg__draws){.outcomes = belief->outcomes, .count = count, .m = m, .U = U};
-    draws->view = ckg__arena_get(search->results, (size_t)belief->outcomes, sizeof *draws->view);
-    if (!draws->view)
-        return CKG_ERR_NOMEM;
-    for (int j = 0; j < belief->outcomes; j++)
-        if (ckg__view_take(&draws->view[j], belief->gp[j], m, search->results))
-            return CKG_ERR_NOMEM;
-    return ckg__draws_take(draws, search->results);
+    return status ? status : ckg__draws_take(draws, search->outlook[o].belief, count, m, U, search->results);
 }
 
 /* How likely what is recommended, the last point of the draws, is to be feasible. */
@@ -354,18 +320,10 @@ static int objective_at(ckg_study *s, const struct reference *r, double *objecti
 /* A search for a recommendation, through a few of the beliefs where there are many. */
 static int begin_search(ckg_study *s, struct ckg__search *search)
 {
-    int status = ckg__study_believe(s, NULL, ckg__clock(), search);
+    const int status = ckg__study_believe(s, NULL, ckg__clock(), search);
 
-    search->everywhere = 1;
-    if (!status)
-        status = ckg__search_outlooks(search, 0, 0);
-    if (!status && search->outlooks > LOOKS)
-        search->outlooks = LOOKS;
-    if (!status)
-        status = ckg__search_points(search);
-    if (!status)
-        status = ckg__search_penalty(search);
-    return status ? status : ckg__search_recommend(search);
+    search->looks = LOOKS;
+    return status ? status : ckg__policy_begin(NULL, search);
 }
 
 static int expect(ckg_study *s, ckg_gain *gain)

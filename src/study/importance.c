@@ -12,7 +12,6 @@
  * many: both parts of T are those of the mean at the many, and the few add by how much the draw differs from
  * the mean there. What the models are sure of has the accuracy of the many.
  */
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -17,11 +17,10 @@ struct row {
 static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct row *rows)
 {
     const size_t n = (size_t)model->series.n;
-    double *mean = ckg__arena_doubles(&s->results, n + 1);
-    double *var = ckg__arena_doubles(&s->results, n + 1);
+    double *mean, *var;
     const double *relative = model->series.relative;
 
-    if (!mean || !var)
+    if (CKG__TAKE(&s->results, CKG__ROOM(mean, n + 1), CKG__ROOM(var, n + 1)))
         return CKG_ERR_NOMEM;
     for (size_t i = 0; i < n; i++)
         rows[i] = (struct row){0};

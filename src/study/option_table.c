@@ -2,8 +2,6 @@
  * The options of models and search in one table: what each may be, in words or numbers. Whoever checks, sets,
  * prints or documents them reads it there.
  */
-#include "study/option_table.h"
-
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>
@@ -13,8 +11,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
-#include "surrogate/surrogates.h"
-#include "policy/policy.h"
+#include "study/study.h"
 
 /* How the option is kept in ckg_options. */
 enum kind {

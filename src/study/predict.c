@@ -21,9 +21,7 @@ static int look(ckg_study *s, const double *u, struct sights *at)
     const size_t processes = (size_t)s->stated->processes;
     const size_t size = (size_t)s->stated->beliefs * processes;
 
-    at->mean = ckg__arena_doubles(&s->results, size);
-    at->var = ckg__arena_doubles(&s->results, size);
-    if (!at->mean || !at->var)
+    if (CKG__TAKE(&s->results, CKG__ROOM(at->mean, size), CKG__ROOM(at->var, size)))
         return CKG_ERR_NOMEM;
     for (size_t i = 0; i < size; i++) {
         struct ckg__arena_mark mark = ckg__arena_mark(&s->results);

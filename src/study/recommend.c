@@ -69,10 +69,9 @@ static int mean_and_feasible(const struct goal *goal, int m, const double *U, st
     const struct ckg__models *models = goal->study->stated;
     const size_t points = (size_t)m;
     const size_t size = points * (size_t)goal->study->problem->D;
-    double *one = ckg__arena_doubles(arena, 2 * points);
-    double *slope = ckg__arena_doubles(arena, size);
+    double *one, *slope;
 
-    if (!one || !slope)
+    if (CKG__TAKE(arena, CKG__ROOM(one, 2 * points), CKG__ROOM(slope, size)))
         return CKG_ERR_NOMEM;
 
     memset(mean, 0, points * sizeof *mean);
@@ -110,10 +109,10 @@ static int punished_mean(const struct goal *goal, int m, const double *U, struct
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t points = (size_t)m;
     const size_t size = points * (size_t)goal->study->problem->D;
-    double *log_pf = ckg__arena_doubles(arena, points);
-    double *slope = ckg__arena_doubles(arena, size);
+    double *log_pf, *slope;
 
-    if (!log_pf || !slope || mean_and_feasible(goal, m, U, arena, value, gradient, log_pf, slope))
+    if (CKG__TAKE(arena, CKG__ROOM(log_pf, points), CKG__ROOM(slope, size)) ||
+        mean_and_feasible(goal, m, U, arena, value, gradient, log_pf, slope))
         return CKG_ERR_NOMEM;
     for (size_t p = 0; p < points; p++) {
         const double missing = goal->log_p - log_pf[p];
@@ -172,9 +171,8 @@ static int values_at(void *context, int m, const double *U, int ldu, struct ckg_
     struct goal *goal = context;
     const int D = goal->study->problem->D;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    double *part = ckg__arena_doubles(arena, CHUNK * (size_t)D);
-    double *gradient = ckg__arena_doubles(arena, CHUNK * (size_t)D);
-    int status = part && gradient ? CKG_OK : CKG_ERR_NOMEM;
+    double *part, *gradient;
+    int status = CKG__TAKE(arena, CKG__ROOM(part, CHUNK * (size_t)D), CKG__ROOM(gradient, CHUNK * (size_t)D));
 
     for (int first = 0; !status && first < m; first += CHUNK) {
         const int count = m - first < CHUNK ? m - first : CHUNK;
@@ -227,13 +225,12 @@ static int best_anywhere(struct goal *goal, struct ckg__search *search, double *
     const int D = search->scope->problem->D;
     const int m = search->base + search->outlooks;
     const int reals = ckg__problem_has_reals(search->scope->problem);
-    double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)m);
-    double *value = ckg__arena_doubles(search->results, (size_t)m);
-    double *v = ckg__arena_doubles(search->results, (size_t)D);
+    double *U, *value, *v;
     double best = -INFINITY;
     int chosen[STARTS];
 
-    if (!U || !value || !v)
+    if (CKG__TAKE(search->results, CKG__ROOM(U, (size_t)D * (size_t)m), CKG__ROOM(value, (size_t)m),
+                  CKG__ROOM(v, (size_t)D)))
         return CKG_ERR_NOMEM;
 
     /* Where to begin. */
@@ -280,12 +277,12 @@ static int best_evaluated(struct goal *goal, double *u)
     ckg_study *s = goal->study;
     const int D = s->problem->D;
     const int n = s->data.designs;
-    double *U = ckg__arena_doubles(&s->results, (size_t)D * (size_t)n + 1);
-    double *value = ckg__arena_doubles(&s->results, (size_t)n + 1);
-    int *known = ckg__arena_ints(&s->results, (size_t)n + 1);
+    double *U, *value;
+    int *known;
     int best = -1;
 
-    if (!U || !value || !known)
+    if (CKG__TAKE(&s->results, CKG__ROOM(U, (size_t)D * (size_t)n + 1), CKG__ROOM(value, (size_t)n + 1),
+                  CKG__ROOM(known, (size_t)n + 1)))
         return CKG_ERR_NOMEM;
     mark_evaluated(s, known);
     for (int i = 0; i < n; i++)

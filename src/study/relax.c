@@ -8,7 +8,6 @@
  */
 #include <math.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "study/study.h"
 

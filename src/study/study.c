@@ -14,7 +14,6 @@
 #include "base/threads.h"
 #include "design/allowed.h"
 #include "design/sequence.h"
-#include "study/option_table.h"
 
 int ckg_options_init(ckg_options *options, int version)
 {

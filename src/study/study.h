@@ -2,6 +2,7 @@
 #ifndef CKG_STUDY_STUDY_H
 #define CKG_STUDY_STUDY_H
 
+#include <ckg/option.h>
 #include <ckg/study.h>
 
 #include "surrogate/surrogates.h"
@@ -96,5 +97,12 @@ void ckg__study_state_facts(const ckg_study *study, int count, const struct ckg_
 
 /* The utility at u averaged over the beliefs, in model units, with the common penalty M. */
 int ckg__study_utility_at(ckg_study *study, const double *u, double penalty, double *utility);
+
+/* CKG_OK when every option of the table (option_table.c) is what it may be; else the message names the first
+ * that is not. */
+int ckg__options_check(const ckg_options *options);
+
+/* Which of the words of that option it is, counted from 0; -1: none. */
+int ckg__option_word(const char *name, const char *word);
 
 #endif

@@ -3,12 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/rng.h"
-#include "base/maths.h"
-#include "linalg/logarithm.h"
-#include "linalg/normal.h"
-#include "policy/policy.h"
 #include "policy/cited/multipliers.h"
 
 double ckg__multiplied_excess(const struct ckg__multiplied *term, double y, double *slope)
@@ -96,12 +91,10 @@ static int read_record(struct ckg__search *search, const struct ckg__belief *bel
     const struct ckg__data *data = search->scope->data;
     const size_t D = (size_t)search->scope->problem->D;
     const size_t most = (size_t)data->trials + 1;
-    double *U = ckg__arena_doubles(search->results, (D + 1) * most);
-    double *room = ckg__arena_doubles(search->results, (D + 1) * most);
-    double *rows = ckg__arena_doubles(search->results, D * most);
+    double *U, *room, *rows;
 
-    out->y = ckg__arena_doubles(search->results, (size_t)belief->outcomes * most);
-    if (!U || !room || !rows || !out->y)
+    if (CKG__TAKE(search->results, CKG__ROOM(U, (D + 1) * most), CKG__ROOM(room, (D + 1) * most),
+                  CKG__ROOM(rows, D * most), CKG__ROOM(out->y, (size_t)belief->outcomes * most)))
         return CKG_ERR_NOMEM;
 
     /* The designs. */

@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "base/maths.h"
-#include "policy/improvement.h"
 #include "policy/policy.h"
 
 /* clang-format off */

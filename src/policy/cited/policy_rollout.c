@@ -20,7 +20,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "linalg/normal.h"
 #include "linalg/vector.h"
@@ -28,7 +27,6 @@
 #include "design/sequence.h"
 #include "acquisition/cei.h"
 #include "policy/policy.h"
-#include "policy/improvement.h"
 
 /* clang-format off */
 #define SETTINGS(X) \
@@ -86,11 +84,10 @@ static int lay_nodes(struct nodes *shown, const struct ckg__belief *belief, int 
 {
     const int outcomes = belief->outcomes;
     const int count = outcomes > 1 ? q * q : q;
-    double *z = ckg__arena_doubles(arena, (size_t)count * (size_t)outcomes);
-    double *weight = ckg__arena_doubles(arena, (size_t)count);
+    double *z, *weight;
 
     assert(q > 0 && q <= CKG__HERMITE_MOST);
-    if (!z || !weight)
+    if (CKG__TAKE(arena, CKG__ROOM(z, (size_t)count * (size_t)outcomes), CKG__ROOM(weight, (size_t)count)))
         return CKG_ERR_NOMEM;
     *shown = (struct nodes){count, z, weight};
     if (outcomes <= 2) {
@@ -134,11 +131,8 @@ static int state_take(const struct rollout *r, const struct state *before, struc
     state->before = before;
     for (int j = 0; j < r->belief->outcomes; j++) {
         state->view[j] = r->view[j];
-        state->view[j].mean = ckg__arena_doubles(arena, m);
-        state->view[j].var = ckg__arena_doubles(arena, m);
-        state->column[j] = ckg__arena_doubles(arena, m);
-        state->sd[j] = ckg__arena_doubles(arena, m);
-        if (!state->view[j].mean || !state->view[j].var || !state->column[j] || !state->sd[j])
+        if (CKG__TAKE(arena, CKG__ROOM(state->view[j].mean, m), CKG__ROOM(state->view[j].var, m),
+                      CKG__ROOM(state->column[j], m), CKG__ROOM(state->sd[j], m)))
             return CKG_ERR_NOMEM;
     }
     return CKG_OK;
@@ -367,14 +361,11 @@ static int log_values(const struct rollout *r, int m, const double *U, int ldu, 
                       double *value)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct ckg__view view[CKG__MAX_OUTCOMES];
-    int status = ckg__belief_views(r->belief, m, U, ldu, arena, view);
 
     assert(r->horizon >= 1 && r->discount >= 0);
 
     /* The step itself, exactly. */
-    if (!status)
-        ckg__cei_views(r->belief, r->best, view, value);
+    int status = ckg__cei_batch(r->belief, r->best, m, U, ldu, arena, value, NULL);
 
     /* And what comes after it. */
     for (int p = 0; !status && r->horizon > 1 && p < m; p++) {

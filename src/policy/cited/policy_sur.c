@@ -24,7 +24,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "linalg/normal.h"
 #include "linalg/bivariate.h"
@@ -85,9 +84,7 @@ static int take_points(struct volume *sur, const struct points *points, struct c
     assert(m > 0 && !isnan(sur->best));
     sur->m = m;
     sur->U = points->U;
-    sur->log_weight = ckg__arena_doubles(keep, (size_t)m);
-    sur->log_p = ckg__arena_doubles(keep, (size_t)m);
-    if (!sur->log_weight || !sur->log_p)
+    if (CKG__TAKE(keep, CKG__ROOM(sur->log_weight, (size_t)m), CKG__ROOM(sur->log_p, (size_t)m)))
         return CKG_ERR_NOMEM;
     memcpy(sur->log_weight, points->log_weight, (size_t)m * sizeof *sur->log_weight);
 
@@ -124,11 +121,10 @@ static int keep_drawn(struct volume *sur, const struct points *points, const dou
     const size_t D = (size_t)ckg__belief_coordinates(sur->belief);
     const size_t m = (size_t)distinct;
     const size_t count = (size_t)points->count;
-    double *U = ckg__arena_doubles(keep, D * m);
-    double *log_weight = ckg__arena_doubles(keep, m);
+    double *U, *log_weight;
     size_t to = 0;
 
-    if (!U || !log_weight)
+    if (CKG__TAKE(keep, CKG__ROOM(U, D * m), CKG__ROOM(log_weight, m)))
         return CKG_ERR_NOMEM;
     for (size_t p = 0; p < count; p++) {
         if (!times[p])
@@ -150,13 +146,13 @@ static int draw_points(struct volume *sur, const struct points *points, int want
     struct ckg__arena_mark mark = ckg__arena_mark(scratch);
     const int count = points->count;
     struct ckg__view view[CKG__MAX_OUTCOMES];
-    double *log_p = ckg__arena_doubles(scratch, (size_t)count);
-    double *log_share = ckg__arena_doubles(scratch, (size_t)count);
-    int *times = ckg__arena_ints(scratch, (size_t)count);
+    double *log_p, *log_share;
+    int *times;
     double log_volume = -INFINITY;
 
     assert(wanted > 0 && keep != scratch && offset > 0 && offset < 1);
-    if (!log_p || !log_share || !times)
+    if (CKG__TAKE(scratch, CKG__ROOM(log_p, (size_t)count), CKG__ROOM(log_share, (size_t)count),
+                  CKG__ROOM(times, (size_t)count)))
         return CKG_ERR_NOMEM;
     int status = ckg__belief_views(sur->belief, count, points->U, count, scratch, view);
     if (status)
@@ -504,10 +500,9 @@ static int lay_points(struct ckg__search *search, int o, struct points *out)
     const int each = LAID * (int)set->points * BOXES / boxes.count;
     const int count = each * boxes.count;
     const int D = search->scope->problem->D;
-    double *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)count);
-    double *log_weight = ckg__arena_doubles(search->results, (size_t)count);
-    double *u = ckg__arena_doubles(search->results, (size_t)D);
-    int status = U && log_weight && u ? CKG_OK : CKG_ERR_NOMEM;
+    double *U, *log_weight, *u;
+    int status = CKG__TAKE(search->results, CKG__ROOM(U, (size_t)D * (size_t)count),
+                           CKG__ROOM(log_weight, (size_t)count), CKG__ROOM(u, (size_t)D));
 
     for (int l = 0; !status && l < boxes.count; l++) {
         status = ckg__search_fill(search, CKG__FOR_VOLUMES + (uint64_t)(STREAMS * o + l), each, U + l * each,

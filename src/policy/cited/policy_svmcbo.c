@@ -17,7 +17,6 @@
 #include <assert.h>
 #include <math.h>
 
-#include "base/error.h"
 #include "base/maths.h"
 #include "policy/policy.h"
 
@@ -532,4 +531,4 @@ const struct ckg__policy ckg__policy_svmcbo = {
     .traits = CKG__TRAIT_CERTAIN,
     .acquire = acquire,
     .stalled = stalled,
-    .otherwise = ckg__search_explore};
+    .fallback = ckg__search_explore};

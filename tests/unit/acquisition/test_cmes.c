@@ -41,7 +41,6 @@ static double value_of(const struct cmes_row *row, const double *noise, int coun
     struct process p[MOST];
     struct ckg__belief belief = {.outcomes = row->outcomes};
     const struct ckg__cmes cmes = {count, bound, best};
-    struct ckg__view views[MOST];
     const double u = 0.5;
     double value, gradient, of_views;
 
@@ -50,10 +49,9 @@ static double value_of(const struct cmes_row *row, const double *noise, int coun
         belief.gp[j] = &p[j].gp;
         belief.lower[j] = row->lower[j];
         belief.upper[j] = row->upper[j];
-        assert_int_equal(ckg__view_make(&views[j], &p[j].gp, 1, &u, 1, &p[j].arena), CKG_OK);
     }
     assert_int_equal(ckg__cmes_batch(&belief, &cmes, 1, &u, 1, &p[0].arena, &value, &gradient), CKG_OK);
-    assert_int_equal(ckg__cmes_views(&belief, &cmes, &u, 1, views, &p[0].arena, &of_views), CKG_OK);
+    assert_int_equal(ckg__cmes_batch(&belief, &cmes, 1, &u, 1, &p[0].arena, &of_views, NULL), CKG_OK);
     assert_true(isfinite(value) && gradient == 0 && value == of_views);
     for (int j = 0; j < row->outcomes; j++)
         process_free(&p[j]);

@@ -175,10 +175,8 @@ static int cmes_function(struct scene *s, int m, const double *U, double *value,
     static const double best[] = {-0.4, 0.3, 1.1};
     const struct ckg__cmes cmes = {3, 0, best};
     double of_views[64];
-    struct ckg__view views[SCENE_OUTCOMES];
 
-    must(ckg__belief_views(&s->belief, m, U, m, &s->arena, views));
-    must(ckg__cmes_views(&s->belief, &cmes, U, m, views, &s->arena, of_views));
+    must(ckg__cmes_batch(&s->belief, &cmes, m, U, m, &s->arena, of_views, NULL));
     must(ckg__cmes_batch(&s->belief, &cmes, m, U, m, &s->arena, value, gradient));
     for (int p = 0; p < m; p++)
         assert_near(of_views[p], value[p], 1e-11 * (1 + fabs(value[p])));

@@ -80,13 +80,10 @@ static void by_definition(ckg_study *s, int draws, int bound, const double *X, d
     }
     for (int o = 0; o < search.outlooks; o++) {
         const struct ckg__belief *belief = search.outlook[o].belief;
-        struct ckg__view view[3];
         for (int i = 0; i < draws; i++)
             ckg__draws_best(&drawn[o], belief, i, &best[i]);
-        for (int j = 0; j < belief->outcomes; j++)
-            must(ckg__view_make(&view[j], belief->gp[j], AT, U, AT, search.results));
-        must(ckg__cmes_views(belief, &(struct ckg__cmes){draws, bound, best}, U, AT, view, search.results,
-                             value));
+        must(ckg__cmes_batch(belief, &(struct ckg__cmes){draws, bound, best}, AT, U, AT, search.results,
+                             value, NULL));
         for (int p = 0; p < AT; p++)
             ckg__log_add(&want[p], value[p] - log(search.outlooks), 0, 1, NULL, NULL);
     }

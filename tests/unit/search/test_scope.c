@@ -14,7 +14,7 @@
 
 #include <ckg/ckg.h>
 
-#include "search/trust_region.h"
+#include "search/search.h"
 #include "study/study.h"
 #include "support/test.h"
 
