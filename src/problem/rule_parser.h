@@ -4,6 +4,8 @@
 #ifndef CKG_PROBLEM_RULE_PARSER_H
 #define CKG_PROBLEM_RULE_PARSER_H
 
+#include <string.h>
+
 #include "base/error.h"
 #include "problem/rules.h"
 
@@ -38,6 +40,12 @@ static inline int ckg__is_letter(unsigned char c)
 static inline int ckg__is_digit(unsigned char c)
 {
     return c >= '0' && c <= '9';
+}
+
+/* 1 when the name is the text of that length. */
+static inline int ckg__is_name(const char *name, const char *text, int length)
+{
+    return (int)strlen(name) == length && !strncmp(name, text, (size_t)length);
 }
 
 /* Remembers where; the words are ckg__fail's. */

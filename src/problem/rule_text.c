@@ -53,8 +53,7 @@ static int read_number(struct ckg__parser *p, struct ckg__part *out)
 static int find_parameter(const struct ckg__parser *p, const char *name, int length)
 {
     for (int i = 0; i < p->problem->d; i++)
-        if ((int)strlen(p->problem->parameters[i].name) == length &&
-            !strncmp(p->problem->parameters[i].name, name, (size_t)length))
+        if (ckg__is_name(p->problem->parameters[i].name, name, length))
             return i;
     return -1;
 }
@@ -91,13 +90,11 @@ static int refuse_name(struct ckg__parser *p, int start, int length)
 
     /* The value of a categorical. */
     for (int i = 0; i < p->problem->d; i++)
-        for (int v = 0; v < p->problem->parameters[i].count; v++) {
-            const char *value = p->problem->parameters[i].values[v];
-            if ((int)strlen(value) == length && !strncmp(value, name, (size_t)length))
+        for (int v = 0; v < p->problem->parameters[i].count; v++)
+            if (ckg__is_name(p->problem->parameters[i].values[v], name, length))
                 return CKG__REFUSE(p, start,
                                    "no parameter is called '%.*s'; a value of '%.60s' is written in quotes",
                                    shown, name, p->problem->parameters[i].name);
-        }
 
     /* Whatever there is. */
     char names[160];
@@ -112,7 +109,7 @@ static int read_constant(struct ckg__parser *p, const char *name, int length, st
     for (int i = 0; i < ckg_problem_constants(p->problem); i++) {
         const struct ckg__constant *c = &p->problem->rules->constant[i];
 
-        *found = (int)strlen(c->name) == length && !strncmp(c->name, name, (size_t)length);
+        *found = ckg__is_name(c->name, name, length);
         if (!*found)
             continue;
         const int status = ckg__add_node(p, out, CKG__NUMBER, CKG__OP_CONSTANT, -1, -1);
@@ -142,17 +139,14 @@ static int read_parameter(struct ckg__parser *p, int start, int length, struct c
     return CKG_OK;
 }
 
+#define ONE_ARGUMENT(op, name, ...) {name, CKG__OP_##op, 1},
+#define NAME_AFTER(op, name, ...) ", " name
+
 static const struct {
     const char *name;
     enum ckg__rule_op op;
     int most; /* arguments; 0: one or more */
-} functions[] = {
-    {"min", CKG__OP_MIN, 0},   {"max", CKG__OP_MAX, 0},     {"abs", CKG__OP_ABS, 1},
-    {"sqrt", CKG__OP_SQRT, 1}, {"exp", CKG__OP_EXP, 1},     {"log", CKG__OP_LOG, 1},
-    {"log2", CKG__OP_LOG2, 1}, {"log10", CKG__OP_LOG10, 1}, {"sin", CKG__OP_SIN, 1},
-    {"cos", CKG__OP_COS, 1},   {"tan", CKG__OP_TAN, 1},     {"floor", CKG__OP_FLOOR, 1},
-    {"ceil", CKG__OP_CEIL, 1}, {"round", CKG__OP_ROUND, 1},
-};
+} functions[] = {{"min", CKG__OP_MIN, 0}, {"max", CKG__OP_MAX, 0}, CKG__RULE_FUNCTIONS(ONE_ARGUMENT)};
 
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -197,13 +191,11 @@ static int read_name(struct ckg__parser *p, struct ckg__part *out)
     p->at += length;
     if (ckg__take_sign(p, "(")) {
         for (int f = 0; f < FUNCTIONS; f++)
-            if ((int)strlen(functions[f].name) == length && !strncmp(functions[f].name, name, (size_t)length))
+            if (ckg__is_name(functions[f].name, name, length))
                 return read_arguments(p, f, out);
-        return CKG__REFUSE(
-            p, out->start,
-            "there is no function '%.*s'; there are min, max, abs, sqrt, exp, log, log2, log10, "
-            "sin, cos, tan, floor, ceil, round",
-            length > 60 ? ckg__length_at(p, out->start) : length, name);
+        return CKG__REFUSE(p, out->start,
+                           "there is no function '%.*s'; there are min, max" CKG__RULE_FUNCTIONS(NAME_AFTER),
+                           length > 60 ? ckg__length_at(p, out->start) : length, name);
     }
     p->at = out->start + length;
     return read_parameter(p, out->start, length, out);
@@ -244,6 +236,20 @@ static int read_atom(struct ckg__parser *p, struct ckg__part *out)
 }
 
 /* --- arithmetic --- */
+
+struct sign {
+    const char *text;
+    enum ckg__rule_op op;
+    int swap; /* a > b is b < a */
+};
+
+/* Takes one of the signs, which end with NULL, if one stands here. */
+static const struct sign *take_one(struct ckg__parser *p, const struct sign *signs)
+{
+    while (signs->text && !ckg__take_sign(p, signs->text))
+        signs++;
+    return signs->text ? signs : NULL;
+}
 
 /* out ← out op right, both numbers. */
 static int join_numbers(struct ckg__parser *p, struct ckg__part *out, struct ckg__part *right,
@@ -288,64 +294,47 @@ static int read_signed(struct ckg__parser *p, struct ckg__part *out)
     return status;
 }
 
-static int read_term(struct ckg__parser *p, struct ckg__part *out)
+/* Numbers joined by one of those signs, from left to right. */
+static int read_chain(struct ckg__parser *p, struct ckg__part *out, const struct sign *signs,
+                      int (*read)(struct ckg__parser *, struct ckg__part *))
 {
-    int status = read_signed(p, out);
+    const struct sign *sign;
+    int status = read(p, out);
 
-    while (!status) {
+    while (!status && (sign = take_one(p, signs))) {
         struct ckg__part right;
-        const enum ckg__rule_op op = ckg__take_sign(p, "*")   ? CKG__OP_MULTIPLY
-                                     : ckg__take_sign(p, "/") ? CKG__OP_DIVIDE
-                                     : ckg__take_sign(p, "%") ? CKG__OP_MODULO
-                                                              : CKG__OP_CONSTANT;
-        if (op == CKG__OP_CONSTANT)
-            break;
-        status = read_signed(p, &right);
+        status = read(p, &right);
         if (!status)
-            status = join_numbers(p, out, &right, op);
+            status = join_numbers(p, out, &right, sign->op);
     }
     return status;
+}
+
+static int read_term(struct ckg__parser *p, struct ckg__part *out)
+{
+    static const struct sign signs[] = {
+        {"*", CKG__OP_MULTIPLY, 0}, {"/", CKG__OP_DIVIDE, 0}, {"%", CKG__OP_MODULO, 0}, {NULL, 0, 0}};
+
+    return read_chain(p, out, signs, read_signed);
 }
 
 static int read_sum(struct ckg__parser *p, struct ckg__part *out)
 {
-    int status = read_term(p, out);
+    static const struct sign signs[] = {{"+", CKG__OP_ADD, 0}, {"-", CKG__OP_SUBTRACT, 0}, {NULL, 0, 0}};
 
-    while (!status) {
-        struct ckg__part right;
-        const enum ckg__rule_op op = ckg__take_sign(p, "+")   ? CKG__OP_ADD
-                                     : ckg__take_sign(p, "-") ? CKG__OP_SUBTRACT
-                                                              : CKG__OP_CONSTANT;
-        if (op == CKG__OP_CONSTANT)
-            break;
-        status = read_term(p, &right);
-        if (!status)
-            status = join_numbers(p, out, &right, op);
-    }
-    return status;
+    return read_chain(p, out, signs, read_term);
 }
 
 /* --- comparisons --- */
 
-struct comparison {
-    const char *sign;
-    enum ckg__rule_op op;
-    int swap; /* a > b is b < a */
+/* Longer signs before those that they begin with. */
+static const struct sign comparisons[] = {
+    {"<=", CKG__OP_LESS_EQUAL, 0}, {"≤", CKG__OP_LESS_EQUAL, 0},
+    {">=", CKG__OP_LESS_EQUAL, 1}, {"≥", CKG__OP_LESS_EQUAL, 1},
+    {"==", CKG__OP_EQUAL, 0},      {"!=", CKG__OP_UNEQUAL, 0},
+    {"≠", CKG__OP_UNEQUAL, 0},     {"<", CKG__OP_LESS, 0},
+    {">", CKG__OP_LESS, 1},        {NULL, 0, 0},
 };
-
-static const struct comparison *take_comparison(struct ckg__parser *p)
-{
-    static const struct comparison comparisons[] = {
-        {"<=", CKG__OP_LESS_EQUAL, 0}, {"≤", CKG__OP_LESS_EQUAL, 0}, {">=", CKG__OP_LESS_EQUAL, 1},
-        {"≥", CKG__OP_LESS_EQUAL, 1},  {"==", CKG__OP_EQUAL, 0},     {"!=", CKG__OP_UNEQUAL, 0},
-        {"≠", CKG__OP_UNEQUAL, 0},     {"<", CKG__OP_LESS, 0},       {">", CKG__OP_LESS, 1},
-    };
-
-    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
-        if (ckg__take_sign(p, comparisons[i].sign))
-            return &comparisons[i];
-    return NULL;
-}
 
 /* 1 when the number below the node varies without steps: a real parameter, not rounded. */
 static int continuous(const struct ckg__parser *p, int node)
@@ -368,7 +357,7 @@ static int compare_word(struct ckg__parser *p, const struct ckg__part *category,
     const int length = word->length - 2;
 
     for (int v = 0; v < q->count; v++)
-        if ((int)strlen(q->values[v]) == length && !strncmp(q->values[v], text, (size_t)length))
+        if (ckg__is_name(q->values[v], text, length))
             return ckg__add_node(p, out, CKG__TRUTH, CKG__OP_IS, category->parameter, v);
     return CKG__REFUSE(p, word->start, "'%.60s' has no value '%.*s'", q->name,
                        length > 60 ? ckg__length_at(p, word->start + 1) : length, text);
@@ -376,7 +365,7 @@ static int compare_word(struct ckg__parser *p, const struct ckg__part *category,
 
 /* out ← a and b compared, one of them a category or a text. */
 static int compare_categories(struct ckg__parser *p, const struct ckg__part *a, const struct ckg__part *b,
-                              const struct comparison *how, struct ckg__part *out)
+                              const struct sign *how, struct ckg__part *out)
 {
     int status;
 
@@ -409,8 +398,8 @@ static int as_numbers(const struct ckg__parser *p, const struct ckg__part *a, co
     return a_may && b_may && (ordered || a->kind == CKG__NUMBER || b->kind == CKG__NUMBER);
 }
 
-static int compare(struct ckg__parser *p, struct ckg__part *a, struct ckg__part *b,
-                   const struct comparison *how, struct ckg__part *out)
+static int compare(struct ckg__parser *p, struct ckg__part *a, struct ckg__part *b, const struct sign *how,
+                   struct ckg__part *out)
 {
     const int equality = how->op == CKG__OP_EQUAL || how->op == CKG__OP_UNEQUAL;
 
@@ -428,7 +417,7 @@ static int compare(struct ckg__parser *p, struct ckg__part *a, struct ckg__part 
         return CKG__REFUSE(p, a->start,
                            "%s compares real numbers, which are never quite equal; give a range, as in "
                            "abs(a - b) <= 0.01",
-                           how->sign);
+                           how->text);
     if (status)
         return status;
     return ckg__add_node(p, out, CKG__TRUTH, how->op, how->swap ? b->node : a->node,
@@ -438,7 +427,7 @@ static int compare(struct ckg__parser *p, struct ckg__part *a, struct ckg__part 
 /* out ← whether it is one of the items of a list. */
 static int read_in(struct ckg__parser *p, struct ckg__part *what, int negated, struct ckg__part *out)
 {
-    static const struct comparison equal = {"in", CKG__OP_EQUAL, 0};
+    static const struct sign equal = {"in", CKG__OP_EQUAL, 0};
     struct ckg__part item, one = *out;
     int any = -1;
 
@@ -482,7 +471,7 @@ static int read_comparison(struct ckg__parser *p, struct ckg__part *out)
 
     /* Comparisons. */
     for (;;) {
-        const struct comparison *how = take_comparison(p);
+        const struct sign *how = take_one(p, comparisons);
         if (!how)
             break;
         status = read_sum(p, &right);

@@ -38,61 +38,20 @@ static double modulo(double a, double b)
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/* A function of one number. */
-static double function_of(enum ckg__rule_op op, double a)
-{
-    switch (op) {
-    case CKG__OP_NEGATE:
-        return -a;
-    case CKG__OP_ABS:
-        return fabs(a);
-    case CKG__OP_SQRT:
-        return sqrt(a);
-    case CKG__OP_EXP:
-        return ckg__exp(a);
-    case CKG__OP_LOG:
-        return ckg__log(a);
-    case CKG__OP_LOG2:
-        return log2(a);
-    case CKG__OP_LOG10:
-        return log10(a);
-    case CKG__OP_SIN:
-        return sin(a);
-    case CKG__OP_COS:
-        return cos(a);
-    case CKG__OP_TAN:
-        return tan(a);
-    case CKG__OP_FLOOR:
-        return floor(a);
-    case CKG__OP_CEIL:
-        return ceil(a);
-    default:
-        assert(op == CKG__OP_ROUND);
-        return round(a);
-    }
-}
+#define OPERATION_VALUE(name, value, slope_a, slope_b)                                                       \
+    case CKG__OP_##name:                                                                                     \
+        return value;
+#define FUNCTION_VALUE(name, word, value, slope) OPERATION_VALUE(name, value, slope, 0)
 
-/* Of two numbers. */
-static double operation_of(enum ckg__rule_op op, double a, double b)
+/* An operation on two numbers, or a function of the first. */
+static double value_of(enum ckg__rule_op op, double a, double b)
 {
     switch (op) {
-    case CKG__OP_ADD:
-        return a + b;
-    case CKG__OP_SUBTRACT:
-        return a - b;
-    case CKG__OP_MULTIPLY:
-        return a * b;
-    case CKG__OP_DIVIDE:
-        return a / b;
-    case CKG__OP_MODULO:
-        return modulo(a, b);
-    case CKG__OP_POWER:
-        return ckg__pow(a, b);
-    case CKG__OP_MIN:
-        return isnan(a) || isnan(b) ? NAN : fmin(a, b);
+        CKG__RULE_OPERATIONS(OPERATION_VALUE)
+        CKG__RULE_FUNCTIONS(FUNCTION_VALUE)
     default:
-        assert(op == CKG__OP_MAX);
-        return isnan(a) || isnan(b) ? NAN : fmax(a, b);
+        assert(op == CKG__OP_NEGATE);
+        return -a;
     }
 }
 
@@ -107,7 +66,7 @@ static double number_of(const ckg_problem *problem, const struct ckg__rule_node 
     case CKG__OP_CATEGORY:
         return category_number(problem, n->a, x[n->a]);
     default:
-        return n->b < 0 ? function_of(n->op, v[n->a]) : operation_of(n->op, v[n->a], v[n->b]);
+        return value_of(n->op, v[n->a], n->b < 0 ? 0 : v[n->b]);
     }
 }
 
@@ -241,79 +200,25 @@ int ckg__rule_forgiving(const ckg_problem *problem, const struct ckg__rule *rule
 
 /* --- slopes --- */
 
-static double sign_of(double value)
-{
-    return value > 0 ? 1 : value < 0 ? -1 : 0;
-}
+static const double ln2 = 0.69314718055994530942;
+static const double ln10 = 2.30258509299404568402;
 
-/* The slope of a function of one number. */
-static double function_slope(enum ckg__rule_op op, double a, double value)
-{
-    static const double ln2 = 0.69314718055994530942;
-    static const double ln10 = 2.30258509299404568402;
+#define OPERATION_SLOPES(name, unused, slope_a, slope_b)                                                     \
+    case CKG__OP_##name:                                                                                     \
+        *by_a = slope_a;                                                                                     \
+        *by_b = slope_b;                                                                                     \
+        break;
+#define FUNCTION_SLOPES(name, word, unused, slope) OPERATION_SLOPES(name, unused, slope, 0)
 
+/* The slopes of a number by those that it was made of. */
+static void number_slopes(enum ckg__rule_op op, double a, double b, double value, double *by_a, double *by_b)
+{
     switch (op) {
-    case CKG__OP_NEGATE:
-        return -1;
-    case CKG__OP_ABS:
-        return sign_of(a);
-    case CKG__OP_SQRT:
-        return 0.5 / value;
-    case CKG__OP_EXP:
-        return value;
-    case CKG__OP_LOG:
-        return 1 / a;
-    case CKG__OP_LOG2:
-        return 1 / (ln2 * a);
-    case CKG__OP_LOG10:
-        return 1 / (ln10 * a);
-    case CKG__OP_SIN:
-        return cos(a);
-    case CKG__OP_COS:
-        return -sin(a);
-    case CKG__OP_TAN:
-        return 1 + value * value;
+        CKG__RULE_OPERATIONS(OPERATION_SLOPES)
+        CKG__RULE_FUNCTIONS(FUNCTION_SLOPES)
     default:
-        return 0; /* of steps */
-    }
-}
-
-/* The slopes of an operation on two numbers by each of them. */
-static void operation_slopes(enum ckg__rule_op op, double a, double b, double value, double *by_a,
-                             double *by_b)
-{
-    *by_a = 1;
-    *by_b = 1;
-    switch (op) {
-    case CKG__OP_SUBTRACT:
-        *by_b = -1;
-        break;
-    case CKG__OP_MULTIPLY:
-        *by_a = b;
-        *by_b = a;
-        break;
-    case CKG__OP_DIVIDE:
-        *by_a = 1 / b;
-        *by_b = -value / b;
-        break;
-    case CKG__OP_MODULO:
-        *by_b = -floor(a / b);
-        break;
-    case CKG__OP_POWER:
-        *by_a = b == 0 ? 0 : b * ckg__pow(a, b - 1);
-        *by_b = a > 0 ? value * ckg__log(a) : 0;
-        break;
-    case CKG__OP_MIN:
-        *by_a = a <= b;
-        *by_b = !(a <= b);
-        break;
-    case CKG__OP_MAX:
-        *by_a = a >= b;
-        *by_b = !(a >= b);
-        break;
-    default:
-        assert(op == CKG__OP_ADD);
-        break;
+        assert(op == CKG__OP_NEGATE);
+        *by_a = -1;
     }
 }
 
@@ -365,10 +270,8 @@ static void descend(const ckg_problem *problem, const struct ckg__rule *rule, in
         }
         if (n->op >= CKG__OP_LESS)
             margin_slopes(n, v, &by_a, &by_b);
-        else if (n->b < 0)
-            by_a = function_slope(n->op, v[n->a], v[i]);
         else
-            operation_slopes(n->op, v[n->a], v[n->b], v[i], &by_a, &by_b);
+            number_slopes(n->op, v[n->a], n->b < 0 ? 0 : v[n->b], v[i], &by_a, &by_b);
         if (by_a != 0)
             weight[n->a] += weight[i] * by_a;
         if (n->b >= 0 && by_b != 0)

@@ -98,7 +98,7 @@ int ckg__is_keyword(const char *name, int length)
     static const char *const words[] = {"and", "or", "not", "in", "if", "then"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if ((int)strlen(words[i]) == length && !strncmp(words[i], name, (size_t)length))
+        if (ckg__is_name(words[i], name, length))
             return 1;
     return 0;
 }

@@ -14,32 +14,41 @@
 
 enum { CKG__MAX_NODES = 1024, CKG__MAX_DEPTH = 100, CKG__MAX_CLAUSES = 256 };
 
+/* Operations on two numbers: their value, and its slopes by a and by b (rule_value.c). */
+#define CKG__RULE_OPERATIONS(X)                                                                              \
+    X(ADD, a + b, 1, 1)                                                                                      \
+    X(SUBTRACT, a - b, 1, -1)                                                                                \
+    X(MULTIPLY, (a * b), b, a)                                                                               \
+    X(DIVIDE, a / b, 1 / b, -value / b)                                                                      \
+    X(MODULO, modulo(a, b), 1, -floor(a / b))                                                                \
+    X(POWER, ckg__pow(a, b), b == 0 ? 0 : b * ckg__pow(a, b - 1), a > 0 ? value * ckg__log(a) : 0)           \
+    X(MIN, isnan(a) || isnan(b) ? NAN : fmin(a, b), a <= b, !(a <= b))                                       \
+    X(MAX, isnan(a) || isnan(b) ? NAN : fmax(a, b), a >= b, !(a >= b))
+
+/* Functions of one number: their name, their value, and its slope. */
+#define CKG__RULE_FUNCTIONS(X)                                                                               \
+    X(ABS, "abs", fabs(a), a > 0 ? 1 : a < 0 ? -1 : 0)                                                       \
+    X(SQRT, "sqrt", sqrt(a), 0.5 / value)                                                                    \
+    X(EXP, "exp", ckg__exp(a), value)                                                                        \
+    X(LOG, "log", ckg__log(a), 1 / a)                                                                        \
+    X(LOG2, "log2", log2(a), 1 / (ln2 * a))                                                                  \
+    X(LOG10, "log10", log10(a), 1 / (ln10 * a))                                                              \
+    X(SIN, "sin", sin(a), cos(a))                                                                            \
+    X(COS, "cos", cos(a), -sin(a))                                                                           \
+    X(TAN, "tan", tan(a), 1 + value * value)                                                                 \
+    X(FLOOR, "floor", floor(a), 0)                                                                           \
+    X(CEIL, "ceil", ceil(a), 0)                                                                              \
+    X(ROUND, "round", round(a), 0)
+
+#define CKG__RULE_OP(name, ...) CKG__OP_##name,
+
 enum ckg__rule_op {
     /* numbers */
     CKG__OP_CONSTANT,
     CKG__OP_PARAMETER, /* a: which */
     CKG__OP_CATEGORY,  /* a: which; the number that its value's name is */
-    CKG__OP_ADD,
-    CKG__OP_SUBTRACT,
-    CKG__OP_MULTIPLY,
-    CKG__OP_DIVIDE,
-    CKG__OP_MODULO, /* of the divisor's sign, as in Python */
-    CKG__OP_POWER,
     CKG__OP_NEGATE,
-    CKG__OP_MIN,
-    CKG__OP_MAX,
-    CKG__OP_ABS,
-    CKG__OP_SQRT,
-    CKG__OP_EXP,
-    CKG__OP_LOG,
-    CKG__OP_LOG2,
-    CKG__OP_LOG10,
-    CKG__OP_SIN,
-    CKG__OP_COS,
-    CKG__OP_TAN,
-    CKG__OP_FLOOR,
-    CKG__OP_CEIL,
-    CKG__OP_ROUND,
+    CKG__RULE_OPERATIONS(CKG__RULE_OP) CKG__RULE_FUNCTIONS(CKG__RULE_OP)
     /* truths */
     CKG__OP_LESS,
     CKG__OP_LESS_EQUAL,
