@@ -35,28 +35,28 @@ void ckg__data_free(struct ckg__data *data)
     memset(data, 0, sizeof *data);
 }
 
+/* *block, of which `used` rows are taken, with room for so many; a row is `row` bytes. */
+static int grow(void *block, int used, int capacity, size_t row)
+{
+    void *old;
+
+    memcpy(&old, block, sizeof old);
+    void *grown = ckg__alloc_resize(old, (size_t)used * row, (size_t)capacity, row);
+    if (!grown)
+        return CKG_ERR_NOMEM;
+    memcpy(block, &grown, sizeof grown);
+    return CKG_OK;
+}
+
 static int grow_trials(struct ckg__data *data)
 {
     if (data->trials < data->trial_capacity)
         return CKG_OK;
     const int capacity = data->trial_capacity ? 2 * data->trial_capacity : 64;
-    void *grown = ckg__alloc_resize(data->trial, (size_t)data->trials * sizeof *data->trial, (size_t)capacity,
-                                    sizeof *data->trial);
-    if (!grown)
-        return CKG_ERR_NOMEM;
-    data->trial = grown;
-    data->trial_capacity = capacity;
-    return CKG_OK;
-}
-
-static int grow_rows(double **rows, int used, int capacity, int width)
-{
-    const size_t bytes = (size_t)used * (size_t)width * sizeof **rows;
-    double *grown = ckg__alloc_resize(*rows, bytes, (size_t)capacity * (size_t)width, sizeof **rows);
-    if (!grown)
-        return CKG_ERR_NOMEM;
-    *rows = grown;
-    return CKG_OK;
+    const int status = grow(&data->trial, data->trials, capacity, sizeof *data->trial);
+    if (!status)
+        data->trial_capacity = capacity;
+    return status;
 }
 
 /* FNV-1a over words, stirred; both zeros are the same number. */
@@ -106,26 +106,16 @@ static int grow_slots(struct ckg__data *data, int slots)
     return CKG_OK;
 }
 
-static int grow_newest(struct ckg__data *data, int capacity)
-{
-    int *grown = ckg__alloc_resize(data->newest, (size_t)data->designs * sizeof *grown, (size_t)capacity,
-                                   sizeof *grown);
-    if (!grown)
-        return CKG_ERR_NOMEM;
-    data->newest = grown;
-    return CKG_OK;
-}
-
 static int grow_designs(struct ckg__data *data)
 {
     if (data->designs < data->design_capacity)
         return CKG_OK;
     const int capacity = data->design_capacity ? 2 * data->design_capacity : 64;
-    int status = grow_rows(&data->x, data->designs, capacity, data->problem->d);
+    int status = grow(&data->x, data->designs, capacity, (size_t)data->problem->d * sizeof *data->x);
     if (!status)
-        status = grow_rows(&data->u, data->designs, capacity, data->problem->D);
+        status = grow(&data->u, data->designs, capacity, (size_t)data->problem->D * sizeof *data->u);
     if (!status)
-        status = grow_newest(data, capacity);
+        status = grow(&data->newest, data->designs, capacity, sizeof *data->newest);
     if (!status)
         status = grow_slots(data, 2 * capacity);
     if (!status)
@@ -199,43 +189,26 @@ static int says_little(const struct ckg_problem *problem, const struct ckg_measu
 }
 
 /*
- * 1 when both trials measured the same outcomes with the same values; *brief: one whose noise is to be
- * estimated has few digits.
+ * 1 when both trials measured the same outcomes with the same values, or where outcomes are measured apart,
+ * the same values of those that both measured; -1: there are none of them, and nothing is said. *brief: one
+ * whose noise is to be estimated has few digits.
  */
 static int agree(const struct ckg_problem *problem, const struct ckg__trial *a, const struct ckg__trial *b,
                  int *brief)
 {
-    int same = a->count == b->count;
+    int same = problem->separate || a->count == b->count;
+    int common = 0;
 
     *brief = 0;
     for (int i = 0; same && i < a->count; i++) {
         const struct ckg_measurement *m = measurement_of(b, a->measured[i].outcome);
+        if (!m && problem->separate)
+            continue;
+        common++;
         same = m && m->value == a->measured[i].value;
         *brief |= says_little(problem, &a->measured[i]);
     }
-    return same;
-}
-
-/*
- * Likewise where outcomes are measured apart: those that both measured. -1: there are none, and nothing is
- * said.
- */
-static int agree_in_common(const struct ckg_problem *problem, const struct ckg__trial *a,
-                           const struct ckg__trial *b, int *brief)
-{
-    int common = 0;
-    int same = 1;
-
-    *brief = 0;
-    for (int i = 0; i < a->count; i++) {
-        const struct ckg_measurement *m = measurement_of(b, a->measured[i].outcome);
-        if (!m)
-            continue;
-        common++;
-        same &= m->value == a->measured[i].value;
-        *brief |= says_little(problem, &a->measured[i]);
-    }
-    return common ? same : -1;
+    return common || !problem->separate ? same : -1;
 }
 
 /* What the trial says of noise beside others of its design, from the one of that number back. */
@@ -248,8 +221,7 @@ static void weigh_repeat(const struct ckg__data *data, int trial, int newest, in
         const struct ckg__trial *other = &data->trial[t];
         if (t == trial || other->state != CKG_COMPLETE)
             continue;
-        const int same = data->problem->separate ? agree_in_common(data->problem, other, now, &brief)
-                                                 : agree(data->problem, other, now, &brief);
+        const int same = agree(data->problem, other, now, &brief);
         if (!same)
             ++*unlike;
         else if (same > 0)

@@ -85,18 +85,6 @@ int ckg_problem_group(const ckg_problem *p, int outcome)
     return p && outcome >= 0 && outcome < p->outcomes ? p->outcome[outcome].group - 1 : -1;
 }
 
-void ckg__problem_copy_costs(ckg_problem *to, const ckg_problem *from)
-{
-    assert(to->outcomes == from->outcomes);
-    to->separate = from->separate;
-    to->groups = from->groups;
-    for (int j = 0; j < from->outcomes; j++) {
-        to->outcome[j].cost = from->outcome[j].cost;
-        to->outcome[j].costed = from->outcome[j].costed;
-        to->outcome[j].group = from->outcome[j].group;
-    }
-}
-
 /* --- units --- */
 
 struct ckg__set ckg__problem_all(const ckg_problem *p)

@@ -53,7 +53,4 @@ double ckg__problem_full_price(const ckg_problem *problem);
 /* CKG_OK, or CKG_ERR_INVALID with a message that names an outcome that costs nothing by itself. */
 int ckg__problem_check_costs(const ckg_problem *problem);
 
-/* `to`, which has the same outcomes, gets the costs and groups. */
-void ckg__problem_copy_costs(ckg_problem *to, const ckg_problem *from);
-
 #endif

@@ -347,7 +347,6 @@ static int add_outcome(ckg_problem *p, struct ckg__outcome o, const char *name)
     o.name = ckg__alloc_string(name);
     if (!o.name)
         return CKG_ERR_NOMEM;
-    o.noise = o.yesno ? CKG_NOISE_NONE : CKG_NOISE_AUTO;
     p->outcome[p->outcomes++] = o;
     return CKG_OK;
 }
@@ -362,7 +361,7 @@ int ckg_problem_add_constraint(ckg_problem *p, const char *name, double min, dou
     if (!(min < max))
         return ckg__fail(CKG_ERR_INVALID, "constraint '%s': min %.17g must be below max %.17g", name, min,
                          max);
-    return add_outcome(p, (struct ckg__outcome){.min = min, .max = max}, name);
+    return add_outcome(p, (struct ckg__outcome){.min = min, .max = max, .noise = CKG_NOISE_AUTO}, name);
 }
 
 int ckg_problem_add_equality(ckg_problem *p, const char *name, double value, double tolerance)
@@ -382,7 +381,8 @@ int ckg_problem_add_equality(ckg_problem *p, const char *name, double value, dou
     if (!(min < value && value < max))
         return ckg__fail(CKG_ERR_INVALID, "constraint '%s': the tolerance %g is lost in the digits of %.17g",
                          name, tolerance, value);
-    const struct ckg__outcome o = {.min = min, .max = max, .equal = value, .tolerance = tolerance};
+    const struct ckg__outcome o = {
+        .min = min, .max = max, .noise = CKG_NOISE_AUTO, .equal = value, .tolerance = tolerance};
     return add_outcome(p, o, name);
 }
 
@@ -391,7 +391,9 @@ int ckg_problem_add_yesno(ckg_problem *p, const char *name)
     ckg__error_clear();
     if (check_new_constraint(p, name))
         return CKG_ERR_INVALID;
-    return add_outcome(p, (struct ckg__outcome){.min = between_answers, .max = INFINITY, .yesno = 1}, name);
+    const struct ckg__outcome o = {
+        .min = between_answers, .max = INFINITY, .noise = CKG_NOISE_NONE, .yesno = 1};
+    return add_outcome(p, o, name);
 }
 
 /* 1 when the models can work with noise of this standard deviation. */
@@ -450,22 +452,16 @@ int ckg__problem_copy(ckg_problem **out, const ckg_problem *from)
     }
     assert(status || p->D == from->D);
 
-    /* The outcomes with their noise. */
-    if (!status)
-        status = ckg_problem_set_objective(p, from->outcome[0].name, from->goal);
-    for (int j = 1; !status && j < from->outcomes; j++)
-        status = ckg_problem_add_constraint(p, from->outcome[j].name, from->outcome[j].min,
-                                            from->outcome[j].max);
-    for (int j = 0; !status && j < from->outcomes; j++) {
-        p->outcome[j].noise = from->outcome[j].noise;
-        p->outcome[j].noise_sd = from->outcome[j].noise_sd;
-        p->outcome[j].positive = from->outcome[j].positive;
-        p->outcome[j].equal = from->outcome[j].equal;
-        p->outcome[j].tolerance = from->outcome[j].tolerance;
-        p->outcome[j].yesno = from->outcome[j].yesno;
+    /* The outcomes, in place of the new problem's own. */
+    if (!status) {
+        p->goal = from->goal;
+        p->separate = from->separate;
+        p->groups = from->groups;
+        p->outcomes = 0;
+        ckg__free(p->outcome[0].name);
     }
-    if (!status)
-        ckg__problem_copy_costs(p, from);
+    for (int j = 0; !status && j < from->outcomes; j++)
+        status = add_outcome(p, from->outcome[j], from->outcome[j].name);
 
     /* The list. */
     if (!status && from->designs)
