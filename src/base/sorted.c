@@ -1,6 +1,7 @@
 /* Ascending numbers (sorted.h). */
 #include "base/sorted.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 double ckg__quantile(const double *sorted, int n, double p)
@@ -25,4 +26,31 @@ void ckg__sorted_insert(double *sorted, int n, double value)
     }
     memmove(sorted + low + 1, sorted + low, (size_t)(n - low) * sizeof *sorted);
     sorted[low] = value;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+void ckg__sort(double *values, int n)
+{
+    qsort(values, (size_t)n, sizeof *values, ascending);
+}
+
+static int before(const void *a, const void *b)
+{
+    const struct ckg__ranked *x = a;
+    const struct ckg__ranked *y = b;
+    const int order = ascending(&x->value, &y->value);
+
+    return order ? order : (x->of > y->of) - (x->of < y->of);
+}
+
+void ckg__rank(struct ckg__ranked *ranked, int n)
+{
+    qsort(ranked, (size_t)n, sizeof *ranked, before);
 }

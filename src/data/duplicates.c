@@ -8,36 +8,21 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 
 /* How far a value may be off the line, and how far apart values count as different, in units. */
 static const double off_exactly = 1e-9;
 static const double off_nearly = 1e-3;
 static const double different = 1e-6;
 
-struct ranked {
-    double value;
-    int trial;
-};
-
 /* The measured values of one constraint. */
 struct column {
-    int rows;            /* trials in which it was measured */
-    double *value;       /* (trials); NAN: not measured */
-    struct ranked *rank; /* (rows) ascending */
+    int rows;                 /* trials in which it was measured */
+    double *value;            /* (trials); NAN: not measured */
+    struct ckg__ranked *rank; /* (rows) ascending */
 };
-
-static int ascending(const void *a, const void *b)
-{
-    const struct ranked *x = a;
-    const struct ranked *y = b;
-
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return (x->trial > y->trial) - (x->trial < y->trial);
-}
 
 /* The columns (outcomes) of all constraints. */
 static int read_columns(const struct ckg__data *data, struct ckg__arena *arena, struct column *column)
@@ -59,11 +44,11 @@ static int read_columns(const struct ckg__data *data, struct ckg__arena *arena, 
             if (!m->outcome)
                 continue;
             c->value[t] = m->value;
-            c->rank[c->rows++] = (struct ranked){m->value, t};
+            c->rank[c->rows++] = (struct ckg__ranked){m->value, t};
         }
 
     for (int j = 1; j < data->problem->outcomes; j++)
-        qsort(column[j].rank, (size_t)column[j].rows, sizeof *column[j].rank, ascending);
+        ckg__rank(column[j].rank, column[j].rows);
     return CKG_OK;
 }
 
@@ -79,8 +64,8 @@ static int lay_line(const struct column *by, const struct column *of, const stru
 {
     if (by->rows < 2)
         return 0;
-    line->low = by->rank[by->rows / 4].trial;
-    line->high = by->rank[by->rows - 1 - by->rows / 4].trial;
+    line->low = by->rank[by->rows / 4].of;
+    line->high = by->rank[by->rows - 1 - by->rows / 4].of;
 
     const double run = of->value[line->high] - of->value[line->low];
     const double rise = one->value[line->high] - one->value[line->low];
@@ -106,7 +91,7 @@ static int compare(const struct column *of, const struct column *one, int fewest
     /* Every trial that measured both, from the smallest value upwards. */
     for (int i = 0; i < one->rows; i++) {
         const double value = one->rank[i].value;
-        const double other = of->value[one->rank[i].trial];
+        const double other = of->value[one->rank[i].of];
         if (isnan(other))
             continue;
         const double reach = fmax(unit, fabs(value - y));
@@ -135,7 +120,7 @@ static int agree(const struct column *of, const struct column *one, int fewest, 
     int yes = 0;
 
     for (int i = 0; i < one->rows; i++) {
-        if (!(of->value[one->rank[i].trial] == one->rank[i].value))
+        if (!(of->value[one->rank[i].of] == one->rank[i].value))
             return 0;
         yes += one->rank[i].value > 0;
     }

@@ -71,14 +71,6 @@ static int collect(const struct ckg__data *data, const struct ckg__series_source
     return count;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /*
  * Designs nearer than this to one another count once in the robust measures: a search gathers around its
  * optimum, and the values there are alike.
@@ -128,7 +120,7 @@ static int take_sample(const struct ckg__data *data, double sign, struct entry *
     for (int i = 0; i < count; i++)
         if (entries[i].apart)
             sample->sorted[sample->n++] = sign * entries[i].value;
-    qsort(sample->sorted, (size_t)sample->n, sizeof *sample->sorted, ascending);
+    ckg__sort(sample->sorted, sample->n);
     return CKG_OK;
 }
 
@@ -186,26 +178,6 @@ static void robust(const struct ckg__data *data, int outcome, double sign, const
     *tail = *spread > 0 && sample->n >= FEWEST ? far / *spread : 0;
 }
 
-int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_source *source,
-                     struct ckg__arena *arena, double *tail)
-{
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct entry *entries = ckg__arena_get(arena, (size_t)data->trials + 1, sizeof *entries);
-    struct sample sample;
-    double centre, spread;
-
-    *tail = 0;
-    if (!entries)
-        return CKG_ERR_NOMEM;
-    const int count = collect(data, source, entries);
-    if (take_sample(data, 1, entries, count, arena, &sample))
-        return CKG_ERR_NOMEM;
-    if (count > 3)
-        robust(data, source->outcome, 1, &sample, entries, count, &centre, &spread, tail);
-    ckg__arena_release(arena, mark);
-    return CKG_OK;
-}
-
 /* 1 when a limit, if it is one, is no farther from low … high on a logarithmic scale than half their
  * distance. */
 static int limit_ranges(double limit, double low, double high)
@@ -214,31 +186,45 @@ static int limit_ranges(double limit, double low, double high)
     return isinf(limit) || (limit > low / reach && limit < high * reach);
 }
 
-int ckg__series_ranges(const struct ckg__data *data, const struct ckg__series_source *source,
-                       struct ckg__arena *arena, int *decades)
+/* Whether the values and the outcome's limits all lie on one side of 0, and range over a decade. */
+static int ranges_over_decades(const struct ckg__outcome *limits, const struct entry *entries, int count)
 {
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct entry *entries = ckg__arena_get(arena, (size_t)data->trials + 1, sizeof *entries);
-    const struct ckg__outcome *o = &data->problem->outcome[source->outcome];
+    const double side = count && entries[0].value < 0 ? -1 : 1;
     double low = INFINITY;
     double high = 0;
 
-    assert(source->outcome < data->problem->outcomes);
-    if (!entries)
-        return CKG_ERR_NOMEM;
-
-    /* All values must have the sign of the first, and range over a decade. */
-    const int count = collect(data, source, entries);
-    const double side = count && entries[0].value < 0 ? -1 : 1;
+    /* All values must have the sign of the first. */
     for (int i = 0; i < count; i++) {
         low = fmin(low, side * entries[i].value);
         high = fmax(high, side * entries[i].value);
     }
-    *decades = count > 0 && low > 0 && high >= 10 * low;
+    if (!(count > 0 && low > 0 && high >= 10 * low))
+        return 0;
 
     /* And so must the limits: on a logarithmic scale nothing ever reaches 0. */
-    if (*decades && source->outcome > 0)
-        *decades = limit_ranges(side * o->min, low, high) && limit_ranges(side * o->max, low, high);
+    return !limits ||
+           (limit_ranges(side * limits->min, low, high) && limit_ranges(side * limits->max, low, high));
+}
+
+int ckg__series_shape(const struct ckg__data *data, const struct ckg__series_source *source,
+                      struct ckg__arena *arena, double *tail, int *decades)
+{
+    struct ckg__arena_mark mark = ckg__arena_mark(arena);
+    struct entry *entries = ckg__arena_get(arena, (size_t)data->trials + 1, sizeof *entries);
+    const struct ckg__outcome *limits = source->outcome ? &data->problem->outcome[source->outcome] : NULL;
+    struct sample sample;
+    double centre, spread;
+
+    assert(source->outcome < data->problem->outcomes);
+    *tail = 0;
+    if (!entries)
+        return CKG_ERR_NOMEM;
+    const int count = collect(data, source, entries);
+    if (take_sample(data, 1, entries, count, arena, &sample))
+        return CKG_ERR_NOMEM;
+    if (count > 3)
+        robust(data, source->outcome, 1, &sample, entries, count, &centre, &spread, tail);
+    *decades = ranges_over_decades(limits, entries, count);
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }
@@ -280,7 +266,7 @@ static int by_value(const void *a, const void *b)
 {
     const struct ckg__member *x = a;
     const struct ckg__member *y = b;
-    const int order = ascending(&x->value, &y->value);
+    const int order = (x->value > y->value) - (x->value < y->value);
 
     return order ? order : x->apart - y->apart;
 }
@@ -529,7 +515,7 @@ static int typical_known(const struct ckg__scaling *scaling, const struct entry 
             const double scaled = entries[i].sd * ckg__exp(ckg__scaling_log_slope(scaling, entries[i].value));
             sorted[n++] = scaled * scaled;
         }
-    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    ckg__sort(sorted, n);
     *out = n ? ckg__quantile(sorted, n, 0.5) : 0;
     ckg__arena_release(arena, mark);
     return CKG_OK;

@@ -88,17 +88,11 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
                       struct ckg__arena *arena, struct ckg__scaling *scaling, struct ckg__series *out);
 
 /*
- * 1 when a logarithm is worth trying for the source's values: all have one sign, they range over a decade or
+ * Which other scales are worth trying for the source's values. *tail: a warp, by the most extreme robust
+ * deviation |t − centre|/spread. *decades: 1: a logarithm, for all have one sign, they range over a decade or
  * more, and the outcome's limits, if it has any, lie among them or not far away.
  */
-int ckg__series_ranges(const struct ckg__data *data, const struct ckg__series_source *source,
-                       struct ckg__arena *arena, int *decades);
-
-/*
- * The most extreme robust deviation |t − centre|/spread of the source's values: whether a warp is worth
- * trying.
- */
-int ckg__series_tail(const struct ckg__data *data, const struct ckg__series_source *source,
-                     struct ckg__arena *arena, double *tail);
+int ckg__series_shape(const struct ckg__data *data, const struct ckg__series_source *source,
+                      struct ckg__arena *arena, double *tail, int *decades);
 
 #endif

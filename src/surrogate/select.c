@@ -9,12 +9,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "surrogate/stages.h"
-
-struct candidate {
-    int design;
-    double far; /* its squared distance from the best design */
-};
 
 /* 1 when the trial says something of the outcome; failures say it of the latent one. */
 static int speaks(const struct ckg__data *data, const struct ckg__trial *trial, int outcome)
@@ -53,21 +49,14 @@ static double squared_distance(const struct ckg__data *data, int a, int b)
     return sum;
 }
 
-static int nearer(const void *a, const void *b)
-{
-    const struct candidate *x = a;
-    const struct candidate *y = b;
-
-    return x->far != y->far ? (x->far > y->far) - (x->far < y->far) : x->design - y->design;
-}
-
+/* In the order of their numbers. */
 static int earlier(const void *a, const void *b)
 {
-    return ((const struct candidate *)a)->design - ((const struct candidate *)b)->design;
+    return ((const struct ckg__ranked *)a)->of - ((const struct ckg__ranked *)b)->of;
 }
 
 /* Leaves `most` of the designs that are marked in seen (designs). */
-static void thin(const struct ckg__data *data, int trials, int most, struct candidate *candidate,
+static void thin(const struct ckg__data *data, int trials, int most, struct ckg__ranked *candidate,
                  unsigned char *seen)
 {
     const int newest = most / 4;
@@ -78,29 +67,29 @@ static void thin(const struct ckg__data *data, int trials, int most, struct cand
     /* All of them by their age, from the best design or, without one, from the newest. */
     for (int i = 0; i < data->designs; i++)
         if (seen[i])
-            candidate[n++].design = i;
+            candidate[n++].of = i;
     assert(n > most);
     const int best = ckg__data_best_of(data, trials);
-    const int centre = best < 0 ? candidate[n - 1].design : data->trial[best].design;
+    const int centre = best < 0 ? candidate[n - 1].of : data->trial[best].design;
     for (int i = 0; i < n; i++)
-        candidate[i].far = squared_distance(data, candidate[i].design, centre);
+        candidate[i].value = squared_distance(data, candidate[i].of, centre);
     memset(seen, 0, (size_t)data->designs);
 
     /* The newest. */
     for (int i = n - newest; i < n; i++)
-        seen[candidate[i].design] = 1;
+        seen[candidate[i].of] = 1;
     n -= newest;
 
     /* The nearest of the others. */
-    qsort(candidate, (size_t)n, sizeof *candidate, nearer);
+    ckg__rank(candidate, n);
     for (int i = 0; i < near; i++)
-        seen[candidate[i].design] = 1;
+        seen[candidate[i].of] = 1;
 
     /* And some of the rest. */
     const int rest = n - near;
     qsort(candidate + near, (size_t)rest, sizeof *candidate, earlier);
     for (int i = 0; i < spread; i++)
-        seen[candidate[near + (int)((long)i * rest / spread)].design] = 1;
+        seen[candidate[near + (int)((long)i * rest / spread)].of] = 1;
 }
 
 int ckg__select(const struct ckg__data *data, int outcome, int trials, int most, struct ckg__arena *arena,
@@ -112,7 +101,7 @@ int ckg__select(const struct ckg__data *data, int outcome, int trials, int most,
     if (data->designs <= CKG__MOST_DESIGNS)
         return CKG_OK;
     unsigned char *marked = ckg__arena_get(arena, (size_t)data->designs, 1);
-    struct candidate *candidate = ckg__arena_get(arena, (size_t)data->designs, sizeof *candidate);
+    struct ckg__ranked *candidate = ckg__arena_get(arena, (size_t)data->designs, sizeof *candidate);
     if (!marked || !candidate)
         return CKG_ERR_NOMEM;
 

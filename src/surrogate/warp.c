@@ -68,8 +68,7 @@ static int list_scales(struct warped *w)
 
     /* What the values ask for. */
     if (ckg__select(models->data, w->outcome, w->trials, CKG__MOST_FITTED, arena, &source.seen) ||
-        ckg__series_tail(models->data, &source, arena, &tail) ||
-        ckg__series_ranges(models->data, &source, arena, &decades))
+        ckg__series_shape(models->data, &source, arena, &tail, &decades))
         return CKG_ERR_NOMEM;
 
     /* The present scale first, then the others. */

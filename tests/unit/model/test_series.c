@@ -443,11 +443,12 @@ static void test_jacobian(void **state)
 static double tail_of(struct fixture *f, int outcome, int count, const double *values)
 {
     double tail;
+    int decades;
 
     for (int i = 0; i < count; i++)
         measure(f, (i + 0.5) / count, outcome, values[i], CKG_SD_DEFAULT);
     const struct ckg__series_source source = {outcome, 0, f->data.trials, 0, NULL};
-    assert_int_equal(ckg__series_tail(&f->data, &source, &f->arena, &tail), CKG_OK);
+    assert_int_equal(ckg__series_shape(&f->data, &source, &f->arena, &tail, &decades), CKG_OK);
     return tail;
 }
 
@@ -570,8 +571,9 @@ static void test_first_trials_alone(void **state)
     measure(&f, 0.3 / DESIGNS, 0, -1e6, CKG_SD_DEFAULT);
     const struct ckg__series_source source = {0, 2, VALUES, 0, NULL};
     double tail, want;
-    assert_int_equal(ckg__series_tail(&f.data, &source, &f.arena, &tail), CKG_OK);
-    assert_int_equal(ckg__series_tail(&g.data, &source, &g.arena, &want), CKG_OK);
+    int decades;
+    assert_int_equal(ckg__series_shape(&f.data, &source, &f.arena, &tail, &decades), CKG_OK);
+    assert_int_equal(ckg__series_shape(&g.data, &source, &g.arena, &want, &decades), CKG_OK);
     assert_true(tail == want);
     assert_int_equal(ckg__series_build(&f.data, &source, &f.arena, &f.scaling, &f.series), CKG_OK);
     build(&g, 0, 2);
