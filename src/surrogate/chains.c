@@ -88,14 +88,13 @@ static void chain_task(void *context, int index, int worker)
     const int first = chain * smooth / CKG__CHAINS;
     const int last = (chain + 1) * smooth / CKG__CHAINS;
     const struct ckg__surrogate *s = &models->surrogate[j];
-    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j]);
+    struct ckg__team team;
+    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j], worker, &team);
     struct ckg__arena *arena = &models->arena[worker];
     double theta[CKG_MAX_PARAMETERS + 2];
-    struct ckg__team team;
     struct ckg__rng rng;
 
     /* Around the optimum. */
-    ckg__models_share(models, worker, &team, &fit);
     ckg__rng_seed(&rng, models->seed, (uint64_t)ckg__told(models->data, models->data->trials),
                   CKG__FOR_CHAINS + (uint64_t)(s->place * CKG__CHAINS + chain));
     memcpy(theta, s->fitted.theta, sizeof theta);

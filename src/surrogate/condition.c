@@ -97,13 +97,12 @@ static void factor_task(void *context, int index, int worker)
     struct ckg__surrogate *s = &models->surrogate[j];
     struct ckg__fitted fitted = s->fitted;
     fitted.kernel = ckg__sample_kernel(f->chains, j, sample);
-    struct ckg__fit fit = ckg__models_fit(models, &fitted, &s->series, models->X[j]);
+    struct ckg__team team;
+    struct ckg__fit fit = ckg__models_fit(models, &fitted, &s->series, models->X[j], worker, &team);
     const double *theta = ckg__sample_of(f->chains, j, sample);
     struct ckg__arena *arena = &models->arena[worker];
-    struct ckg__team team;
 
     /* As it was fitted. */
-    ckg__models_share(models, worker, &team, &fit);
     int status = ckg__gp_set(s->gp[sample], &fit.inputs, theta, arena);
 
     /* As its record has it, but for fit: ml, which asks for the likelihood as it is. */

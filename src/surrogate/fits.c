@@ -29,11 +29,10 @@ static void fit_task(void *context, int index, int worker)
     struct ckg__models *models = fits->models;
     const int j = fits->outcome[index];
     const struct ckg__surrogate *s = &models->surrogate[j];
-    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j]);
-    double *theta = fits->theta[index];
     struct ckg__team team;
+    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j], worker, &team);
+    double *theta = fits->theta[index];
 
-    ckg__models_share(models, worker, &team, &fit);
     if (fits->start[index] == 0)
         memcpy(theta, s->fitted.theta, sizeof s->fitted.theta);
     else

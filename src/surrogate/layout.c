@@ -41,7 +41,7 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
     if (!fitted->likelihood)
         return CKG_OK;
     const struct ckg__series given = *series;
-    const struct ckg__gp_inputs inputs = ckg__models_fit(models, fitted, &given, *X).inputs;
+    const struct ckg__gp_inputs inputs = ckg__models_fit(models, fitted, &given, *X, 0, NULL).inputs;
     return ckg__likelihood_lay_out(fitted->likelihood, &inputs, fitted->state, arena, series);
 }
 
@@ -79,10 +79,13 @@ static struct ckg__prior prior_for(const struct ckg__models *models, const struc
 }
 
 struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__fitted *fitted,
-                                const struct ckg__series *series, const double *X)
+                                const struct ckg__series *series, const double *X, int worker,
+                                struct ckg__team *team)
 {
     const struct ckg_problem *problem = models->data->problem;
 
+    if (team)
+        *team = (struct ckg__team){models->pool, worker, models->arena, NULL};
     return (struct ckg__fit){
         .inputs = {.kernel = fitted->kernel,
                    .linear = fitted->linear,
@@ -95,16 +98,10 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct c
                    .series = series,
                    .mean_precision = ckg__series_has(series, CKG__VAGUE) ? 1
                                                                          : ckg__models_mean_precision(models),
+                   .team = series->n >= CKG__SHARE_ROWS ? team : NULL,
                    .interrupt = ckg__pool_watched(models->pool)},
         .prior = prior_for(models, fitted, series),
     };
-}
-
-void ckg__models_share(const struct ckg__models *models, int worker, struct ckg__team *team,
-                       struct ckg__fit *fit)
-{
-    *team = (struct ckg__team){models->pool, worker, models->arena, NULL};
-    fit->inputs.team = fit->inputs.n >= CKG__SHARE_ROWS ? team : NULL;
 }
 
 int ckg__models_run(const struct ckg__models *models, int count, ckg__task task, void *context,

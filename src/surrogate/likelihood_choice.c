@@ -60,8 +60,7 @@ static int lay(const struct choice *c, int j, const struct ckg__fitted *fitted, 
                                     &out->series, &out->X);
 
     if (!status) {
-        out->fit = ckg__models_fit(c->models, fitted, &out->series, out->X);
-        ckg__models_share(c->models, worker, &out->team, &out->fit);
+        out->fit = ckg__models_fit(c->models, fitted, &out->series, out->X, worker, &out->team);
     }
     return status;
 }

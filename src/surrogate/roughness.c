@@ -43,14 +43,13 @@ static void condition_task(void *context, int j, int worker)
     const struct stage *stage = context;
     const struct ckg__models *models = stage->models;
     const struct ckg__surrogate *s = &models->surrogate[j];
-    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j]);
-    double theta[CKG_MAX_PARAMETERS + 2];
     struct ckg__team team;
+    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j], worker, &team);
+    double theta[CKG_MAX_PARAMETERS + 2];
 
     stage->status[j] = CKG_OK;
     if (ckg__models_shared(models, j))
         return;
-    ckg__models_share(models, worker, &team, &fit);
     memcpy(theta, s->fitted.theta, sizeof theta);
     for (int i = 0; i < fit.inputs.d && !ckg__series_has(&s->series, CKG__VAGUE); i++)
         theta[i] += ckg__log(stage->shorter);

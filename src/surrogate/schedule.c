@@ -137,7 +137,7 @@ static void forget_fits(struct ckg__models *models)
         struct ckg__surrogate *s = &models->surrogate[j];
         ckg__fitted_free(&s->fitted);
         s->fitted = (struct ckg__fitted){.kernel = first_kernel(models, j), .warp = first_warp(models, j)};
-        const struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, NULL);
+        const struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, NULL, 0, NULL);
         ckg__fit_start(&fit, 0, s->fitted.theta);
     }
 }

@@ -2,8 +2,8 @@
  * The stages of bringing models up to date, between the files of this folder; surrogates.c calls them in
  * order:
  *
- *     lay out each outcome's series → fit where it is time (schedule.c: fits.c, warp.c, …) → sample
- * (chains.c) → condition the processes (condition.c) → believe (surrogates.c)
+ *     lay out each outcome's series → fit where it is time (schedule.c: fits.c, form_choice.c,
+ * likelihood_choice.c) → sample (chains.c) → condition the processes (condition.c) → believe (surrogates.c)
  */
 #ifndef CKG_SURROGATE_STAGES_H
 #define CKG_SURROGATE_STAGES_H
@@ -44,17 +44,19 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
 /* Every outcome's series of the first `trials` trials, on the scale that it was fitted on. */
 int ckg__lay_out_all(struct ckg__models *models, int trials, int most);
 
-/* How a series is fitted. `team` is filled for the worker and shares the matrices that are large enough. */
+/*
+ * How a series is fitted. `team`, unless NULL, is filled for the worker and shares the matrices that are
+ * large enough.
+ */
 struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__fitted *fitted,
-                                const struct ckg__series *series, const double *X);
-void ckg__models_share(const struct ckg__models *models, int worker, struct ckg__team *team,
-                       struct ckg__fit *fit);
+                                const struct ckg__series *series, const double *X, int worker,
+                                struct ckg__team *team);
 
 /* Runs the tasks on the models' pool; the first bad status with its message. */
 int ckg__models_run(const struct ckg__models *models, int count, ckg__task task, void *context,
                     const int *status);
 
-/* --- fits.c, kernel_choice.c, trend.c, warp.c --- */
+/* --- fits.c, form_choice.c --- */
 
 /*
  * Fits the hyperparameters of all outcomes to the series as laid out, from what the surrogates hold; for an
