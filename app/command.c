@@ -36,36 +36,42 @@ const char *app_command_meant(const char *word, char out[APP_MEANT])
 
 /*
  * A study begun when `ckg` was the name of today's `auto`, and a file that still says so: a person is asked
- * once; where nobody can answer it goes on as it was, and says so.
+ * once. Where nobody can answer, the study says itself how it goes on.
  */
 static int settle_policy(const struct app_arguments *a, struct app_notebook *n)
 {
-    const int asks = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && !app_option(a, "yes");
     char answer[16] = "";
 
-    if (asks) {
-        app_warn(
-            "%s: `policy: ckg` was, when this study began, what `auto` is now; today's `ckg` looks ahead at "
-            "every step and takes longer.\nchange to it? [y/N] ",
-            a->place.file);
-        if (!fgets(answer, sizeof answer, stdin))
-            answer[0] = 0;
-    } else
-        app_warn("%s: `policy: ckg` was, when this study began, what `auto` is now: it goes on by `auto`; "
-                 "`ckg change --yes %s` takes today's `ckg`\n",
-                 a->place.file, a->place.file);
+    if (!n->unsettled || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || app_option(a, "yes"))
+        return CKG_OK;
+    app_warn("%s: `policy: ckg` was, when this study began, what `auto` is now; today's `ckg` looks ahead at "
+             "every step and takes longer.\nchange to it? [y/N] ",
+             a->place.file);
+    if (!fgets(answer, sizeof answer, stdin))
+        answer[0] = 0;
     return app_notebook_settle_policy(n, answer[0] == 'y' || answer[0] == 'Y');
 }
 
-int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_access access)
+static int begin(struct app_notebook *n, const struct app_arguments *a)
 {
-    int status = app_notebook_open(n, &a->place, access, a->message);
+    int status = settle_policy(a, n);
+
+    if (!status)
+        status = app_notebook_begin(n);
+    if (!status && n->note.text[0])
+        app_warn("%s\n", n->note.text);
+    return status;
+}
+
+int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_open mode, int begins)
+{
+    int status = app_notebook_open(n, &a->place, mode, a->message);
 
     if (status)
         return status;
     n->threads = a->threads;
-    if (access == APP_WRITE && n->file && n->definition.was_ckg == APP_WAS_CKG)
-        status = settle_policy(a, n);
+    if (begins)
+        status = begin(n, a);
 
     /* For this command alone: the store has kept what the file says. */
     if (!status)
@@ -93,12 +99,10 @@ static int answer(const struct app_arguments *a, struct app_notebook *n)
 static int run_with_study(struct app_arguments *a)
 {
     const struct app_work *work = a->command->work;
-    const enum app_access access = work->traits & APP_BEGINS_STUDY ? APP_WRITE
-                                   : work->traits & APP_AS_STORED  ? APP_STORED
-                                                                   : APP_READ;
+    const enum app_open mode = work->traits & APP_AS_STORED ? APP_LOOK : APP_COMPARE;
     struct app_api_study study = {.open = 1};
     struct app_notebook *n = &study.notebook;
-    int status = app_open(n, a, access);
+    int status = app_open(n, a, mode, (work->traits & APP_BEGINS_STUDY) != 0);
 
     if (status)
         return status;

@@ -133,8 +133,9 @@ int app_wrong(const struct app_arguments *arguments, const char *format, ...)
 
 /* --- what commands share --- */
 
-/* Opens the study of the command line. */
-int app_open(struct app_notebook *notebook, const struct app_arguments *arguments, enum app_access access);
+/* Opens the study of the command line, and begins it where that is wanted. */
+int app_open(struct app_notebook *notebook, const struct app_arguments *arguments, enum app_open mode,
+             int begins);
 
 /* The policy of that name. */
 int app_find_policy(const struct app_arguments *arguments, const char *name, ckg_policy_info *out);

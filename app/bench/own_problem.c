@@ -229,7 +229,7 @@ int app_own_open(struct app_own **out, const char *file, int real, int threads, 
     *out = NULL;
     if (!own)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    int status = app_notebook_open(&own->notebook, &place, APP_READ, message);
+    int status = app_notebook_open(&own->notebook, &place, APP_COMPARE, message);
     if (status) {
         free(own);
         return status;

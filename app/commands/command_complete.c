@@ -99,7 +99,7 @@ static void offer_trials(const struct line *l)
     struct app_message unheard;
     struct app_notebook n;
 
-    if (!l->file || app_notebook_open(&n, &place, APP_READ, &unheard))
+    if (!l->file || app_notebook_open(&n, &place, APP_COMPARE, &unheard))
         return;
     for (int i = 0; i < n.count; i++)
         if (wants(l->command->name, n.trials[i].state))

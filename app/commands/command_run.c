@@ -214,7 +214,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     app_notebook_close(n);
     if (app_option(a, "serve"))
         app_serve_run(a);
-    status = app_open(n, a, APP_WRITE);
+    status = app_open(n, a, APP_COMPARE, 1);
     return status ? status : run_alone(a, n);
 }
 

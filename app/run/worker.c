@@ -51,34 +51,24 @@ static int is_fit(const struct app_runner *w, struct app_run_study *s)
     return 1;
 }
 
-/* The store has it, or it is begun. */
-static int begin_study(const struct app_runner *w, const struct app_run_study *s, struct app_message *message)
-{
-    const struct app_study_place place = {.file = s->evaluator->path, .store = w->url};
-    struct app_notebook notebook;
-    const int status = app_notebook_open(&notebook, &place, APP_WRITE, message);
-
-    if (!status)
-        app_notebook_close(&notebook);
-    return status;
-}
-
 /* The study of a problem file. CKG_OK also where the store has none yet, or it is not for this worker. */
 static int open_study(struct app_runner *w, struct app_run_study *s)
 {
-    const char *path = s->evaluator->path;
-    int status = app_notebook_join(s->n, w->store, w->url, path, &s->message);
+    const struct app_study_place place = {.file = s->evaluator->path, .store = w->url, .shared = w->store};
+    struct app_notebook *n = s->n;
+    int status = app_notebook_open(n, &place, APP_EVALUATE, &s->message);
 
-    if (status == CKG_ERR_NOT_FOUND && w->options->begin) {
-        status = begin_study(w, s, &s->message);
-        if (!status)
-            status = app_notebook_join(s->n, w->store, w->url, path, &s->message);
+    if (!status && (n->study || w->options->begin))
+        status = app_notebook_begin(n);
+    if (status || !n->study) {
+        app_notebook_close(n);
+        return status;
     }
-    if (status)
-        return status == CKG_ERR_NOT_FOUND ? CKG_OK : status;
+    if (n->note.text[0])
+        app_warn("%s\n", n->note.text);
     if (!is_fit(w, s)) {
         s->state = APP_STUDY_UNFIT;
-        app_notebook_close(s->n);
+        app_notebook_close(n);
         return CKG_OK;
     }
     s->n->threads = w->options->threads;

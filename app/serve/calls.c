@@ -25,10 +25,10 @@ static int is_unwanted(void *context)
     return app_cache_is_unwanted(lane->cache, lane->call);
 }
 
-static int open_study(struct lane *lane, struct app_api_study *study, enum app_access access)
+static int open_study(struct lane *lane, struct app_api_study *study)
 {
     const struct app_cached_study *cached = lane->cache->studies[lane->call->study];
-    const int status = app_notebook_open(&study->notebook, &cached->place, access, &study->message);
+    const int status = app_notebook_open(&study->notebook, &cached->place, APP_LOOK, &study->message);
 
     if (status)
         return status;
@@ -93,7 +93,7 @@ static int prepare(struct lane *lane, struct slot *slot)
             app_api_close(study);
     }
     if (!study->open)
-        status = open_study(lane, study, APP_STORED);
+        status = open_study(lane, study);
     study->notebook.threads = 1;
     slot->generation = generation;
     slot->version = version;
@@ -128,12 +128,10 @@ void *app_calls_models(void *cache)
 /* The study as the store has it; what can be its beginning begins it by its problem file. */
 static int open_to_change(struct lane *lane, struct app_api_study *study)
 {
-    int status = open_study(lane, study, APP_STORED);
+    int status = open_study(lane, study);
 
-    if (!status && !study->notebook.study && lane->call->action->traits & APP_BEGINS) {
-        app_api_close(study);
-        status = open_study(lane, study, APP_WRITE);
-    }
+    if (!status && lane->call->action->traits & APP_BEGINS)
+        status = app_notebook_begin(&study->notebook);
     if (status)
         return status;
     return study->notebook.study ? CKG_OK

@@ -47,14 +47,18 @@ static struct app_cached_study *cached_at(const struct poller *poller, const str
 /* Opens the study anew; what was open stays where that fails. */
 static int open_study(const struct poller *poller, struct followed *f)
 {
-    const struct app_study_place *place = &cached_at(poller, f)->place;
+    const struct app_study_place *cached = &cached_at(poller, f)->place;
+    const struct app_study_place *place = cached;
+    struct app_study_place found;
     struct app_notebook fresh;
-    int status;
 
     if (f->ref && !f->ref->store)
         return app_fail(&f->study.message, CKG_ERR_SYSTEM, "the store cannot be read at the moment");
-    status = f->ref ? app_notebook_look(&fresh, f->ref->store, f->ref->url, place->name, &f->study.message)
-                    : app_notebook_open(&fresh, place, APP_STORED, &f->study.message);
+    if (f->ref) {
+        found = (struct app_study_place){.store = f->ref->url, .name = cached->name, .shared = f->ref->store};
+        place = &found;
+    }
+    const int status = app_notebook_open(&fresh, place, APP_LOOK, &f->study.message);
     if (status)
         return status;
     app_api_close(&f->study);
@@ -267,7 +271,7 @@ int app_poller_begin(struct app_poller *poller, struct app_message *message)
 
     /* Every file is a problem, every store is there. */
     for (int i = 0; !status && i < poller->cache->count; i++) {
-        status = app_notebook_open(&notebook, &poller->cache->studies[i]->place, APP_STORED, message);
+        status = app_notebook_open(&notebook, &poller->cache->studies[i]->place, APP_LOOK, message);
         if (!status)
             app_notebook_close(&notebook);
     }

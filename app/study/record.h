@@ -9,12 +9,24 @@
 #include "definition/values.h"
 #include "store/store.h"
 
+/* What is opened for: whose problem counts where a file, or a definition, and the store have each their own.
+ */
+enum app_open {
+    APP_LOOK,    /* the store's, whatever a file says; a definition must be of the same problem */
+    APP_COMPARE, /* the file's, which must be the same problem: the record follows it when the study begins */
+    APP_EVALUATE /* how it goes on is the store's; how designs are evaluated, with all that an evaluation is
+                    told, the file's alone */
+};
+
 struct app_notebook {
     struct app_definition definition;
     char *folder; /* where evaluations run */
     char *url;    /* of the store */
     char *file;   /* the problem file, or NULL */
-    char *kept;   /* the definition as the store had it, where the notebook goes by that; else NULL */
+    char *kept;   /* the definition as the store has it; NULL: the study is not there yet */
+    enum app_open mode;
+    int unsettled; /* 1: the file says `ckg`, which was `auto` when the study began, and nobody was asked */
+    struct app_message note; /* of app_notebook_begin, a line for people: how the study goes on; else empty */
     uint64_t seed;
     int threads;
     struct app_store *store;
@@ -33,11 +45,14 @@ struct app_notebook {
 };
 
 /*
- * How the study is named on the command line: a problem file, or a store and a name in it; a store may also
- * be given beside a file. The name may be left out where the store has one study alone.
+ * Which study is meant: by a problem file, by a store and a name in it, which may be left out where the store
+ * has one study alone, or by a definition that is at hand, as JSON or YAML; a store may also be given beside
+ * those two. Without one a definition is kept nowhere, and app_notebook_take brings its trials.
  */
 struct app_study_place {
     const char *file, *store, *name;
+    const char *definition;
+    struct app_store *shared; /* opened already, and the caller's to close; NULL: the store is opened */
 };
 
 /* Where `word` is: a problem file, or a store. CKG_ERR_INVALID: it does not go with the store and the name.
@@ -50,37 +65,20 @@ int app_place_take(struct app_study_place *place, const char *word, struct app_m
  */
 char *app_place_url(const struct app_study_place *place, const struct app_definition *definition);
 
-enum app_access {
-    APP_READ,   /* nothing is written; a problem file that has no store yet gives an empty study */
-    APP_STORED, /* the same, with the problem as the store has it, whatever the file says */
-    APP_WRITE   /* the study is begun where there is none, and its record follows the problem file */
-};
-
-/* Opens the study and reads its trials. CKG_ERR_INVALID: the file or the command line is wrong. */
-int app_notebook_open(struct app_notebook *out, const struct app_study_place *place, enum app_access access,
+/*
+ * Opens the study and reads its trials, and writes nothing: one that has not begun yet is empty.
+ * CKG_ERR_INVALID: the file or the command line is wrong, or the store has another problem.
+ */
+int app_notebook_open(struct app_notebook *out, const struct app_study_place *place, enum app_open mode,
                       struct app_message *message);
+
+/*
+ * What is open is to be written to: the study is begun where there is none, and its record follows the file.
+ * Where that still says `ckg` (`unsettled`) and nobody was asked, it goes on by `auto`: the store remembers
+ * that it was said, and `note` says it.
+ */
+int app_notebook_begin(struct app_notebook *notebook);
 void app_notebook_close(struct app_notebook *notebook);
-
-/* The study of that name in a store that stays the caller's, to be looked at. */
-int app_notebook_look(struct app_notebook *out, struct app_store *store, const char *url, const char *name,
-                      struct app_message *message);
-
-/*
- * The study of the problem file in a store that stays the caller's, for a process that evaluates it: how it
- * goes on is the store's, and how designs are evaluated, with all that an evaluation is told, the file's
- * alone. CKG_ERR_NOT_FOUND: the store has no such study; CKG_ERR_INVALID: it has another problem, or the file
- * is wrong.
- */
-int app_notebook_join(struct app_notebook *out, struct app_store *store, const char *url, const char *file,
-                      struct app_message *message);
-
-/*
- * The same for a study whose definition is at hand, as JSON or YAML, instead of in a file: begun in the store
- * where that has none of its name, else opened there as it is kept. CKG_ERR_INVALID: that one has another
- * problem. Without a store nothing is kept, and app_notebook_take brings the trials.
- */
-int app_notebook_define(struct app_notebook *out, const char *definition, const char *store,
-                        struct app_message *message);
 
 /*
  * The study goes on by this definition of the same problem: with another budget, policy, seed, …, in the
@@ -88,11 +86,7 @@ int app_notebook_define(struct app_notebook *out, const char *definition, const 
  */
 int app_notebook_redefine(struct app_notebook *notebook, const char *definition);
 
-/*
- * Of a study whose definition has APP_WAS_CKG, opened to be written to by a file that still says `ckg`:
- * whether it changes to today's policy of that name, or goes on by `auto`. The store keeps it, so that it is
- * asked once.
- */
+/* Before it begins, where it is unsettled: whether it changes to today's `ckg`, or goes on by `auto`. */
 int app_notebook_settle_policy(struct app_notebook *notebook, int changes);
 
 /* --- trials (trial.c) --- */

@@ -58,12 +58,6 @@ char *app_place_url(const struct app_study_place *place, const struct app_defini
                                      : url_beside(d->store, place->file);
 }
 
-static int make_url(struct app_notebook *n, const struct app_study_place *place)
-{
-    n->url = app_place_url(place, &n->definition);
-    return n->url ? CKG_OK : no_memory(n->message);
-}
-
 /* The folder that the file is in, from the root. */
 static int make_folder(struct app_notebook *n, const char *file)
 {
@@ -110,13 +104,6 @@ static void write_command(const struct app_notebook *n, struct app_text *out)
     if (usual && strcmp(usual, n->url) != 0)
         app_text_print(out, " --store '%s'", n->url);
     free(usual);
-}
-
-/* The same for a definition that came from no file. */
-static void say_other(const struct app_notebook *n, const char *what)
-{
-    app_fail(n->message, CKG_ERR_INVALID, "%s: the study '%s' that it has is another: %.600s", n->url,
-             n->definition.name, what);
 }
 
 /* The last change of the problem since which the file is behind the study; made NAN: there is none. */
@@ -210,45 +197,74 @@ static int compare(struct app_notebook *n, const struct app_definition *old, int
     struct app_message difference;
     const int status = app_definition_same(old, &n->definition, &difference);
 
-    if (status && n->file && !say_behind(n, old, study))
+    if (!status)
+        return CKG_OK;
+    if (n->mode == APP_EVALUATE)
+        app_fail(n->message, status, "%s: the study '%s' of the store has another problem: %.600s", n->file,
+                 n->definition.name, difference.text);
+    else if (!n->file)
+        app_fail(n->message, status, "%s: the study '%s' that it has is another: %.600s", n->url,
+                 n->definition.name, difference.text);
+    else if (!say_behind(n, old, study))
         say_changed(n, old);
-    else if (status && !n->file)
-        say_other(n, difference.text);
     return status;
 }
 
-/* What the file calls `ckg` is `auto` where it was so when the study began (definition/definition.h). */
+/*
+ * What the file calls `ckg` is `auto` where it was so when the study began (definition/definition.h); until
+ * people were told, that is still to be settled.
+ */
 static int keep_former_policy(struct app_notebook *n, const struct app_definition *old)
 {
     if (!old->was_ckg || !n->file || strcmp(n->definition.policy, "ckg") != 0)
         return CKG_OK;
+    n->unsettled = old->was_ckg == APP_WAS_CKG && n->mode != APP_LOOK;
     n->definition.was_ckg = old->was_ckg;
     n->definition.policy = app_pool_copy(&n->definition.pool, "auto");
     return n->definition.policy ? CKG_OK : no_memory(n->message);
 }
 
-/*
- * The same problem as the store's; with APP_STORED what the store has counts, and a file may say something
- * else.
- */
-static int check_same(struct app_notebook *n, const struct app_study_record *record, enum app_access access)
+/* Which of the two definitions counts, or what of each. The store's is used up. */
+static int choose_definition(struct app_notebook *n, struct app_definition *old)
 {
+    if (n->mode == APP_EVALUATE)
+        return app_definition_follow(&n->definition, old, n->message);
+    if (n->mode == APP_LOOK || !n->definition.problem) {
+        const struct app_definition own = n->definition;
+
+        n->definition = *old;
+        *old = own;
+    }
+    app_definition_free(old);
+    return CKG_OK;
+}
+
+/* The study of the record is the one that was meant, and becomes the notebook's. */
+static int adopt(struct app_notebook *n, const struct app_study_record *record)
+{
+    const int named = !n->definition.problem;
     struct app_definition old;
     int status = read_record(n, record, &old);
 
     if (status)
         return status;
-    status = keep_former_policy(n, &old);
-    if (!status && (access != APP_STORED || !n->file))
+    if (!named)
+        status = keep_former_policy(n, &old);
+    if (!status && !named && (n->mode != APP_LOOK || !n->file))
         status = compare(n, &old, record->id);
-    if (!status && access == APP_STORED) {
-        app_definition_free(&n->definition);
-        n->definition = old;
-        n->kept = app_copy(record->definition);
-        status = n->kept ? CKG_OK : no_memory(n->message);
-    } else
+    if (status) {
         app_definition_free(&old);
-    return status;
+        return status;
+    }
+
+    n->study = record->id;
+    n->redefined = record->redefined;
+    status = choose_definition(n, &old);
+    n->seed = n->mode == APP_COMPARE && n->definition.has_seed ? n->definition.seed : record->seed;
+    n->kept = app_copy(record->definition);
+    if (named)
+        n->folder = app_copy(record->folder);
+    return status || (n->kept && n->folder) ? status : no_memory(n->message);
 }
 
 /* The budget of a definition as the store has it, 0: none. */
@@ -261,29 +277,33 @@ static json_int_t budget_of(const char *definition)
     return budget;
 }
 
-/* Makes the store's record follow the file. */
-static int update_record(struct app_notebook *n, const struct app_study_record *old)
+/* Makes the store's record what this definition says, with the notebook's seed. */
+static int update_record(struct app_notebook *n, const struct app_definition *d, const char *folder,
+                         const struct app_study_record *old)
 {
-    struct app_text definition = {0};
+    struct app_text text = {0};
 
-    app_definition_write(&n->definition, n->seed, &definition);
-    int status = definition.failed ? no_memory(n->message) : CKG_OK;
-    if (!status && (strcmp(definition.data, old->definition) != 0 || strcmp(n->folder, old->folder) != 0 ||
+    app_definition_write(d, n->seed, &text);
+    int status = text.failed ? no_memory(n->message) : CKG_OK;
+    if (!status && (strcmp(text.data, old->definition) != 0 || strcmp(folder, old->folder) != 0 ||
                     n->seed != old->seed)) {
         const struct app_study_record record = {.id = old->id,
-                                                .definition = definition.data,
-                                                .folder = n->folder,
+                                                .definition = text.data,
+                                                .folder = (char *)folder,
                                                 .seed = n->seed,
                                                 .redefined = old->redefined};
 
         /* What a person gave it meanwhile holds until the file gives another; whoever reads that finds it
          * gone. */
-        if (budget_of(definition.data) != budget_of(old->definition))
+        if (budget_of(text.data) != budget_of(old->definition))
             status = app_store_set_budget(n->store, old->id, 0, n->message);
         if (!status)
             status = app_store_study_update(n->store, &record, n->message);
+        free(n->kept);
+        n->kept = text.data;
+        text = (struct app_text){0};
     }
-    app_text_free(&definition);
+    app_text_free(&text);
     return status;
 }
 
@@ -300,48 +320,6 @@ static int create_record(struct app_notebook *n, struct app_study_record *out)
         status = app_store_study_create(n->store, &record, out, n->message);
     }
     app_text_free(&definition);
-    return status;
-}
-
-/* A study given by its file. */
-static int open_by_file(struct app_notebook *n, const char *file, enum app_access access)
-{
-    struct app_study_record record = {0};
-
-    n->seed = n->definition.has_seed ? n->definition.seed : 1;
-    int status = app_store_open(&n->store, n->url, access == APP_WRITE, n->message);
-    if (!status)
-        status = app_store_study_find(n->store, n->definition.name, &record, n->message);
-    if (status == CKG_ERR_NOT_FOUND && access != APP_WRITE)
-        return CKG_OK;
-    if (status == CKG_ERR_NOT_FOUND && n->store)
-        status = create_record(n, &record);
-    if (!status) {
-        n->file = app_copy(file);
-        status = n->file ? check_same(n, &record, access) : no_memory(n->message);
-    }
-    if (!status) {
-        n->study = record.id;
-        n->redefined = record.redefined;
-        n->seed = n->definition.has_seed ? n->definition.seed : record.seed;
-        status = access == APP_WRITE ? update_record(n, &record) : CKG_OK;
-    }
-    app_study_record_free(&record);
-    return status;
-}
-
-int app_notebook_settle_policy(struct app_notebook *n, int changes)
-{
-    struct app_study_record record = {0};
-    int status = app_store_study_find(n->store, n->definition.name, &record, n->message);
-
-    n->definition.was_ckg = changes ? APP_NEVER_CKG : APP_WAS_CKG_SAID;
-    n->definition.policy = app_pool_copy(&n->definition.pool, changes ? "ckg" : "auto");
-    if (!status && !n->definition.policy)
-        status = no_memory(n->message);
-    if (!status)
-        status = update_record(n, &record);
-    app_study_record_free(&record);
     return status;
 }
 
@@ -392,156 +370,132 @@ static int find_record(struct app_notebook *n, const char *name, struct app_stud
     return status;
 }
 
-/* A study given by its name, or by its store alone. */
-static int open_by_name(struct app_notebook *n, const char *name)
+/* --- opening --- */
+
+/* The problem as it is given, if it is, and the folder that its evaluations run in. */
+static int read_problem(struct app_notebook *n, const struct app_study_place *place)
 {
-    struct app_study_record record = {0};
-    int status = n->store ? CKG_OK : app_store_open(&n->store, n->url, 0, n->message);
-
-    if (!status)
-        status = find_record(n, name, &record);
-    if (status)
-        return status == CKG_ERR_NOT_FOUND ? CKG_ERR_INVALID : status;
-
-    status = read_record(n, &record, &n->definition);
-    n->study = record.id;
-    n->redefined = record.redefined;
-    n->seed = record.seed;
-    n->folder = record.folder;
-    n->kept = record.definition;
-    record.folder = NULL;
-    record.definition = NULL;
-    app_study_record_free(&record);
-    return status;
-}
-
-int app_notebook_open(struct app_notebook *n, const struct app_study_place *place, enum app_access access,
-                      struct app_message *message)
-{
-    *n = (struct app_notebook){.message = message};
+    const char *text = place->definition;
     int status = CKG_OK;
+
     if (place->file) {
-        status = app_definition_read(&n->definition, place->file, message);
+        n->file = app_copy(place->file);
+        status = n->file ? app_definition_read(&n->definition, place->file, n->message)
+                         : no_memory(n->message);
         if (!status)
             status = make_folder(n, place->file);
-    }
-    if (!status)
-        status = make_url(n, place);
-    if (!status)
-        status = place->file ? open_by_file(n, place->file, access) : open_by_name(n, place->name);
-    if (!status)
-        status = app_notebook_sync(n);
-    if (status)
-        app_notebook_close(n);
+    } else if (text)
+        status = app_definition_parse(&n->definition, text, strlen(text), "the definition", n->message);
+    n->seed = n->definition.has_seed ? n->definition.seed : text ? random_seed() : 1;
     return status;
 }
 
-/* --- a store at hand --- */
+/* The store, if there is one. */
+static int find_store(struct app_notebook *n, const struct app_study_place *place)
+{
+    n->url = place->shared ? app_copy(place->store) : app_place_url(place, &n->definition);
+    if (!n->url)
+        return no_memory(n->message);
+    if (place->shared)
+        return CKG_OK;
+    const int status = app_store_open(&n->store, n->url, 0, n->message);
+    return status == CKG_ERR_NOT_FOUND && n->definition.problem ? CKG_OK : status;
+}
 
-int app_notebook_look(struct app_notebook *n, struct app_store *store, const char *url, const char *name,
+/* The study in the store, if it is there; one that is given by its name must be. */
+static int find_study(struct app_notebook *n, const char *name)
+{
+    const int named = !n->definition.problem;
+    struct app_study_record record = {0};
+    int status = !n->store ? CKG_ERR_NOT_FOUND
+                 : named   ? find_record(n, name, &record)
+                           : app_store_study_find(n->store, n->definition.name, &record, n->message);
+
+    if (!status)
+        status = adopt(n, &record);
+    else if (status == CKG_ERR_NOT_FOUND && !named)
+        status = CKG_OK;
+    app_study_record_free(&record);
+    return status ? status : app_notebook_sync(n);
+}
+
+int app_notebook_open(struct app_notebook *n, const struct app_study_place *place, enum app_open mode,
                       struct app_message *message)
 {
-    *n = (struct app_notebook){.message = message, .store = store, .borrowed = 1};
-    n->url = app_copy(url);
-    int status = n->url ? open_by_name(n, name) : no_memory(message);
+    *n = (struct app_notebook){
+        .message = message, .mode = mode, .store = place->shared, .borrowed = place->shared != NULL};
+    int status = read_problem(n, place);
 
-    if (!status)
-        status = app_notebook_sync(n);
+    /* A definition alone is kept nowhere. */
+    if (!status && (place->store || !place->definition)) {
+        status = find_store(n, place);
+        if (!status && place->definition)
+            status = make_folder(n, app_store_file(n->url));
+        if (!status)
+            status = find_study(n, place->name);
+    }
     if (status)
         app_notebook_close(n);
-    return status;
+    return status == CKG_ERR_NOT_FOUND && !place->file ? CKG_ERR_INVALID : status;
 }
 
-/* The record of the file's study, the same problem, and how it goes on. */
-static int follow_record(struct app_notebook *n, const struct app_study_record *record)
+/* --- beginning --- */
+
+int app_notebook_settle_policy(struct app_notebook *n, int changes)
+{
+    n->unsettled = 0;
+    n->definition.was_ckg = changes ? APP_NEVER_CKG : APP_WAS_CKG_SAID;
+    n->definition.policy = app_pool_copy(&n->definition.pool, changes ? "ckg" : "auto");
+    return n->definition.policy ? CKG_OK : no_memory(n->message);
+}
+
+/* Where nobody was asked, the study goes on as it was, and that is said once. */
+static int settle_unasked(struct app_notebook *n)
+{
+    app_fail(&n->note, CKG_OK,
+             "%s: `policy: ckg` was, when this study began, what `auto` is now: it goes on by `auto`; "
+             "`ckg change --yes %s` takes today's `ckg`",
+             n->file, n->file);
+    return app_notebook_settle_policy(n, 0);
+}
+
+/* The record follows the file; of one that only evaluates by its file, what was settled. */
+static int follow(struct app_notebook *n, const struct app_study_record *record)
 {
     struct app_definition kept;
-    struct app_message difference;
-    int status = read_record(n, record, &kept);
 
+    if (n->mode == APP_COMPARE)
+        return update_record(n, &n->definition, n->folder, record);
+    int status = read_record(n, record, &kept);
     if (status)
         return status;
-    if (app_definition_same(&kept, &n->definition, &difference)) {
-        app_definition_free(&kept);
-        return app_fail(n->message, CKG_ERR_INVALID,
-                        "%s: the study '%s' of the store has another problem: %.600s", n->file,
-                        n->definition.name, difference.text);
-    }
-
-    n->study = record->id;
-    n->redefined = record->redefined;
-    n->seed = record->seed;
-    n->kept = app_copy(record->definition);
-    status = app_definition_follow(&n->definition, &kept, n->message);
-    return status || n->kept ? status : no_memory(n->message);
-}
-
-int app_notebook_join(struct app_notebook *n, struct app_store *store, const char *url, const char *file,
-                      struct app_message *message)
-{
-    struct app_study_record record = {0};
-
-    *n = (struct app_notebook){.message = message, .store = store, .borrowed = 1};
-    n->url = app_copy(url);
-    n->file = app_copy(file);
-    int status = n->url && n->file ? app_definition_read(&n->definition, file, message) : no_memory(message);
-    if (!status)
-        status = make_folder(n, file);
-    if (!status)
-        status = app_store_study_find(store, n->definition.name, &record, message);
-    if (!status)
-        status = follow_record(n, &record);
-    if (!status)
-        status = app_notebook_sync(n);
-    app_study_record_free(&record);
-    if (status)
-        app_notebook_close(n);
+    kept.was_ckg = n->definition.was_ckg;
+    status = update_record(n, &kept, record->folder, record);
+    app_definition_free(&kept);
     return status;
 }
 
-/* --- a definition at hand --- */
-
-/* The study of that name in the store, which is made where there is none. */
-static int open_defined(struct app_notebook *n)
+int app_notebook_begin(struct app_notebook *n)
 {
+    const int settles = n->unsettled;
     struct app_study_record record = {0};
-    int status = app_store_open(&n->store, n->url, 1, n->message);
 
+    /* What has begun and no file says more of goes on as it is kept. */
+    if (n->study && (!n->file || (n->mode != APP_COMPARE && !settles)))
+        return CKG_OK;
+    int status = n->store ? CKG_OK : app_store_open(&n->store, n->url, 1, n->message);
     if (!status)
         status = app_store_study_find(n->store, n->definition.name, &record, n->message);
     if (status == CKG_ERR_NOT_FOUND && n->store)
         status = create_record(n, &record);
-
-    /* The same problem; what else is kept of it holds. */
-    if (!status)
-        status = check_same(n, &record, APP_STORED);
-    n->study = record.id;
-    n->redefined = record.redefined;
-    n->seed = record.seed;
+    if (!status && !n->study)
+        status = adopt(n, &record);
+    if (!status && n->unsettled)
+        status = settle_unasked(n);
+    if (!status && (n->mode == APP_COMPARE || n->note.text[0]))
+        status = follow(n, &record);
     app_study_record_free(&record);
-    return status;
-}
-
-int app_notebook_define(struct app_notebook *n, const char *definition, const char *store,
-                        struct app_message *message)
-{
-    *n = (struct app_notebook){.message = message};
-    int status = app_definition_parse(&n->definition, definition, strlen(definition), "the definition",
-                                      message);
-
-    if (!status && !store)
-        n->seed = n->definition.has_seed ? n->definition.seed : random_seed();
-    else if (!status) {
-        n->url = app_store_url(store, NULL);
-        status = n->url ? make_folder(n, app_store_file(n->url)) : no_memory(message);
-        if (!status)
-            status = open_defined(n);
-        if (!status)
-            status = app_notebook_sync(n);
-    }
-    if (status)
-        app_notebook_close(n);
-    return status;
+    return status ? status : app_notebook_sync(n);
 }
 
 int app_notebook_redefine(struct app_notebook *n, const char *definition)
@@ -568,7 +522,7 @@ int app_notebook_redefine(struct app_notebook *n, const char *definition)
         return CKG_OK;
     status = app_store_study_find(n->store, now.name, &record, n->message);
     if (!status)
-        status = update_record(n, &record);
+        status = update_record(n, &n->definition, n->folder, &record);
     app_study_record_free(&record);
     return status;
 }

@@ -38,7 +38,7 @@ int pyckg_notebook_change(pyckg_notebook *b, const char *definition)
     struct app_difference difference = {0};
     int status = pyckg_check_open(b);
 
-    if (!status && b->by_file)
+    if (!status && b->study.notebook.file)
         status = app_fail(&b->study.message, CKG_ERR_STATE,
                           "the study has a problem file; change that, and `ckg change` takes it over");
     if (!status)

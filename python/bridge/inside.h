@@ -9,9 +9,8 @@
 struct pyckg_notebook {
     struct app_api_study study;
     struct app_text text;
-    char *words[3]; /* study, store and name as they were given; NULL: they were not */
-    int by_file;    /* a problem file was opened */
-    int begun;      /* and may be written to */
+    int begun; /* a problem file's study may be written to */
+    struct app_message noted;
     int threads;
     int (*interrupt)(void *);
     void *context;

@@ -23,56 +23,39 @@ static pyckg_notebook *new_notebook(pyckg_notebook **out, int threads)
     return b;
 }
 
-/* What the notebook does not know of itself, set again whenever it is opened. */
-static int settle(pyckg_notebook *b, int status)
+/* The study of that place, and what the notebook does not know of itself. */
+static int open_place(pyckg_notebook *b, const struct app_study_place *place, enum app_open mode)
 {
+    struct app_notebook *n = &b->study.notebook;
+    const int status = app_notebook_open(n, place, mode, &b->study.message);
+
     if (!status) {
-        b->study.notebook.threads = b->threads;
-        app_notebook_set_interrupt(&b->study.notebook, b->interrupt, b->context);
+        n->threads = b->threads;
+        app_notebook_set_interrupt(n, b->interrupt, b->context);
     }
     b->study.open = !status;
     return status;
-}
-
-static int copy_words(pyckg_notebook *b, const char *study, const char *store, const char *name)
-{
-    const char *const given[] = {study, store, name};
-
-    for (int i = 0; i < 3; i++) {
-        b->words[i] = given[i] ? app_copy(given[i]) : NULL;
-        if (given[i] && !b->words[i])
-            return pyckg_no_memory(b);
-    }
-    return CKG_OK;
-}
-
-static int open_place(pyckg_notebook *b, enum app_access access)
-{
-    struct app_study_place place = {.store = b->words[1], .name = b->words[2]};
-    int status = b->words[0] ? app_place_take(&place, b->words[0], &b->study.message) : CKG_OK;
-
-    b->by_file = place.file != NULL;
-    if (!status && !place.file && !place.store)
-        status = app_fail(&b->study.message, CKG_ERR_INVALID, "which study? Give a problem file or a store");
-    return status ? status
-                  : settle(b, app_notebook_open(&b->study.notebook, &place, access, &b->study.message));
 }
 
 int pyckg_notebook_open(pyckg_notebook **out, const char *study, const char *store, const char *name,
                         int threads)
 {
     pyckg_notebook *b = new_notebook(out, threads);
-    const int status = b ? copy_words(b, study, store, name) : CKG_ERR_NOMEM;
+    struct app_study_place place = {.store = store, .name = name};
+    int status = !b ? CKG_ERR_NOMEM : study ? app_place_take(&place, study, &b->study.message) : CKG_OK;
 
-    return status ? status : open_place(b, APP_READ);
+    if (!status && !place.file && !place.store)
+        status = app_fail(&b->study.message, CKG_ERR_INVALID, "which study? Give a problem file or a store");
+    return status ? status : open_place(b, &place, APP_COMPARE);
 }
 
 int pyckg_notebook_define(pyckg_notebook **out, const char *definition, const char *store, int threads)
 {
     pyckg_notebook *b = new_notebook(out, threads);
+    const struct app_study_place place = {.definition = definition, .store = store};
+    const int status = b ? open_place(b, &place, APP_LOOK) : CKG_ERR_NOMEM;
 
-    return b ? settle(b, app_notebook_define(&b->study.notebook, definition, store, &b->study.message))
-             : CKG_ERR_NOMEM;
+    return status || !store ? status : app_notebook_begin(&b->study.notebook);
 }
 
 void pyckg_notebook_close(pyckg_notebook *b)
@@ -84,8 +67,6 @@ void pyckg_notebook_close(pyckg_notebook *b)
         app_notebook_close(&b->study.notebook);
     }
     app_text_free(&b->text);
-    for (int i = 0; i < 3; i++)
-        free(b->words[i]);
     free(b);
 }
 
@@ -100,9 +81,8 @@ int pyckg_begin(pyckg_notebook *b)
     int status = pyckg_check_open(b);
 
     /* A problem file was opened to look: now its study begins, or its record follows the file. */
-    if (!status && b->by_file && !b->begun) {
-        app_notebook_close(&b->study.notebook);
-        status = open_place(b, APP_WRITE);
+    if (!status && b->study.notebook.file && !b->begun) {
+        status = app_notebook_begin(&b->study.notebook);
         b->begun = !status;
     }
     return status ? status : pyckg_check_kept(b);
@@ -132,6 +112,13 @@ int pyckg_no_memory(pyckg_notebook *b)
 const char *pyckg_notebook_message(const pyckg_notebook *b)
 {
     return b ? b->study.message.text : "out of memory";
+}
+
+const char *pyckg_notebook_note(pyckg_notebook *b)
+{
+    b->noted = b->study.notebook.note;
+    b->study.notebook.note.text[0] = 0;
+    return b->noted.text;
 }
 
 const char *pyckg_notebook_text(const pyckg_notebook *b, size_t *length)

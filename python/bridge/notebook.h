@@ -44,6 +44,9 @@ void pyckg_notebook_forked(pyckg_notebook *notebook);
 const char *pyckg_notebook_message(const pyckg_notebook *notebook);
 const char *pyckg_notebook_text(const pyckg_notebook *notebook, size_t *length);
 
+/* A line for people about how the study goes on, said once; else empty. Borrowed until the next. */
+const char *pyckg_notebook_note(pyckg_notebook *notebook);
+
 /* As ckg_study_set_interrupt, also while another process has the turn. */
 void pyckg_notebook_set_interrupt(pyckg_notebook *notebook, int (*interrupt)(void *context), void *context);
 

@@ -7,10 +7,12 @@ import os
 import pickle
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -250,6 +252,24 @@ def test_a_problem_file_without_a_store(folder: Path) -> None:
     Path("s.yaml").write_text(Path("s.yaml").read_text().replace("max: 0", "max: 1"))
     with pytest.raises(pyckg.InvalidError, match="ckg change"):
         pyckg.open("s.yaml")
+
+
+def test_what_ckg_once_was(folder: Path) -> None:
+    """A study that began when `ckg` was the name of `auto`, by a file that still says so, goes on by that and says it once."""
+    stores = Path(__file__).parents[2] / "tests" / "app" / "stores"
+    with sqlite3.connect("six.db") as store:
+        store.executescript((stores / "version-6.sql").read_text())
+    store.close()
+    Path("six.yaml").write_text(
+        "name: six\ngoal: minimize\nbudget: 10\ninitial: 4\npolicy: ckg\nseed: 5\n"
+        "parameters: {x: {type: real, low: 0, high: 1}}\nobjective: {name: f, noise: none}\n"
+        "constraints: {c: {max: 0.25, noise: none}}\n"
+    )
+    with pytest.warns(UserWarning, match="it goes on by `auto`; `ckg change --yes six.yaml` takes"):
+        assert pyckg.open("six.yaml").ask().parameters["x"] == 0.4500040766413988
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pyckg.open("six.yaml").ask()
 
 
 def test_options_are_kept(folder: Path) -> None:

@@ -167,7 +167,7 @@ static void test_program_reads_it(void **state)
     pyckg_notebook *b = define(s);
 
     ask(b);
-    assert_int_equal(app_notebook_open(&n, &place, APP_READ, &message), CKG_OK);
+    assert_int_equal(app_notebook_open(&n, &place, APP_COMPARE, &message), CKG_OK);
     assert_string_equal(n.definition.name, "s");
     assert_string_equal(app_parameter_name(&n.definition, 1), "a \"<i9>");
     assert_int_equal(n.count, 1);

@@ -134,7 +134,8 @@ static void start(struct runner *r, const struct scene *s, int stop)
 
     *r = (struct runner){.options = {.study = &r->notebook, .stop = stop, .say = hear, .context = r}};
     snprintf(r->go, sizeof r->go, "%s/go", s->folder);
-    assert_int_equal(app_notebook_open(&r->notebook, &place, APP_WRITE, &r->message), CKG_OK);
+    assert_int_equal(app_notebook_open(&r->notebook, &place, APP_COMPARE, &r->message), CKG_OK);
+    assert_int_equal(app_notebook_begin(&r->notebook), CKG_OK);
     assert_int_equal(pthread_create(&r->thread, NULL, run, r), 0);
 }
 
@@ -399,7 +400,7 @@ static void test_status_taken_by_another(void **state)
     join(&r, APP_RUN_SPENT, tally);
     signal(SIGCHLD, SIG_DFL);
     assert_int_equal(tally[APP_FAILED_TRIAL], 2);
-    assert_int_equal(app_notebook_open(&r.notebook, &place, APP_READ, &r.message), CKG_OK);
+    assert_int_equal(app_notebook_open(&r.notebook, &place, APP_COMPARE, &r.message), CKG_OK);
     assert_non_null(strstr(r.notebook.trials[0].why, "exit status is unknown"));
     app_notebook_close(&r.notebook);
     tear_down(&s);
@@ -430,7 +431,8 @@ static void begin_taking(struct taker *t, const struct scene *s)
     const struct app_study_place place = {.file = s->file};
 
     *t = (struct taker){.places = {.stop = -1, .news = -1}};
-    assert_int_equal(app_notebook_open(&t->notebook, &place, APP_WRITE, &t->message), CKG_OK);
+    assert_int_equal(app_notebook_open(&t->notebook, &place, APP_COMPARE, &t->message), CKG_OK);
+    assert_int_equal(app_notebook_begin(&t->notebook), CKG_OK);
     t->options.study = &t->notebook;
     t->run = (struct app_run_study){.n = &t->notebook,
                                     .places = &t->places,

@@ -171,6 +171,18 @@ def test_version_6_goes_on_by_auto():
         check(policies(folder)[0] == {"name": "auto", "was": "ckg, said"}, policies(folder))
 
 
+def test_version_6_worker_goes_on_by_auto():
+    """A worker cannot ask: it says so once, and the store remembers that."""
+    with Folder() as folder:
+        six(folder)
+        work = ("worker", "--store", "six.db", "--spool", "spool", "--until-idle", "--quiet", "six.yaml")
+        said = folder.ckg(*work, expect=0).err
+        check(said.count("\n") == 1 and "it goes on by `auto`; `ckg change --yes six.yaml` takes" in said, said)
+        check(policies(folder)[0] == {"name": "auto", "was": "ckg, said"}, policies(folder))
+        check(not folder.ckg(*work, expect=0).err and not folder.ckg("run", "six.yaml", "--quiet", expect=0).err, "said twice")
+        check([t["parameters"]["x"] for t in folder.trials("six.yaml")][7:] == SIX_ENDS, folder.trials("six.yaml"))
+
+
 def test_version_6_asks_on_a_terminal():
     """Once, and the answer is kept."""
     for answer, policy in (("y", {"name": "ckg"}), ("", {"name": "auto", "was": "ckg, said"})):

@@ -49,7 +49,9 @@ static void prepare(void)
     fuzz_require(mkdtemp(folder) != NULL, "no folder", folder);
     snprintf(store, sizeof store, "%s/s.db", folder);
     atexit(leave);
-    fuzz_require(!app_notebook_define(&n, problem, store, &message), "no study", message.text);
+    const struct app_study_place place = {.definition = problem, .store = store};
+    fuzz_require(!app_notebook_open(&n, &place, APP_LOOK, &message) && !app_notebook_begin(&n), "no study",
+                 message.text);
     fuzz_require(!app_notebook_ask(&n, 2, &asked), "no trial", message.text);
     app_asked_free(&asked);
     app_notebook_close(&n);
@@ -71,7 +73,7 @@ static void begin(void)
 
 static void open_study(struct app_api_study *study)
 {
-    fuzz_require(!app_notebook_open(&study->notebook, &(struct app_study_place){.store = store}, APP_STORED,
+    fuzz_require(!app_notebook_open(&study->notebook, &(struct app_study_place){.store = store}, APP_LOOK,
                                     &study->message),
                  "not opened", study->message.text);
     study->open = 1;

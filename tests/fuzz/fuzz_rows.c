@@ -105,7 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_require(text != NULL, "out of memory", "");
     memcpy(text, data, size);
     text[size] = 0;
-    fuzz_require(!app_notebook_define(&notebook, problem, NULL, &message), "the problem", message.text);
+    const struct app_study_place place = {.definition = problem};
+    fuzz_require(!app_notebook_open(&notebook, &place, APP_LOOK, &message), "the problem", message.text);
     if (take_rows(&notebook, text))
         check_refusal(message.text);
     else if (is_utf8(data, size))

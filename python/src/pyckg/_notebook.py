@@ -150,6 +150,8 @@ class _Engine(Engine):
 
     def _check(self, notebook: Any, status: int) -> None:
         check(status, text(lib.pyckg_notebook_message(notebook)) if status else "")
+        if note := text(lib.pyckg_notebook_note(notebook)):
+            warnings.warn(note, stacklevel=2)
 
     @contextmanager
     def notebook(self) -> Iterator[Any]:

@@ -164,6 +164,7 @@ def _read_limits(given: Mapping[str, Any]) -> tuple[float, float]:
 def read_options(given: Mapping[str, Any], threads: int) -> Options:
     policy = given["policy"]
     settings = dict(policy) if isinstance(policy, Mapping) else {"name": policy}
+    settings.pop("was", None)  # what the policy was called once
     return Options(
         settings.pop("name"),
         settings,
