@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/meant.h"
 #include "base/visible.h"
 #include "command.h"
+#include "commands/key_page.h"
+#include "commands/names.h"
 
 /* --- the options --- */
 
@@ -76,21 +77,10 @@ static void print_option(const struct app_option *o)
     app_say("  %-24s %s\n", left, o->help);
 }
 
-/* What --model takes, by the library's list. */
-static void print_settings(void)
+static void print_setting(const struct app_key *key)
 {
-    const ckg_options usual = CKG_OPTIONS_INIT;
-    ckg_option_info info;
-
-    app_say("\nsettings of the models, in a problem file `model: {NAME: VALUE, …}`:\n");
-    for (int i = 0; !ckg_option_at(i, &info); i++) {
-        char values[256];
-        char now[64];
-        ckg_options_get(&usual, info.name, now, sizeof now);
-        app_say("  %-14s %s\n", info.name, info.help);
-        app_say("  %-14s %s; default: %s\n", "", ckg_option_values_text(&info, values, sizeof values),
-                *now ? now : "empty");
-    }
+    app_say("  %-14s %s\n", key->name, key->meaning);
+    app_say("  %-14s %s; default: %s\n", "", key->values, key->standard);
 }
 
 static void print_help(const struct app_command *command)
@@ -106,8 +96,10 @@ static void print_help(const struct app_command *command)
     app_say("\noptions:\n");
     for (int i = 0; (o = app_option_at(command, i)); i++)
         print_option(o);
-    if (command->work->traits & APP_HAS_MODEL)
-        print_settings();
+    if (command->work->traits & APP_HAS_MODEL) {
+        app_say("\nsettings of the models, in a problem file `model: {NAME: VALUE, …}`:\n");
+        app_settings_each(print_setting);
+    }
 }
 
 /* --- reading --- */
@@ -139,18 +131,13 @@ static int find_option(const struct app_command *command, const char *name, size
 /* There is no such option, but perhaps one that is nearly so. */
 static int refuse_option(const struct app_arguments *a, const char *word)
 {
-    const char *names[APP_MAX_OPTIONS];
-    const struct app_option *o;
+    const char *name = word + strspn(word, "-");
     char typed[64];
     char hint[APP_MEANT];
-    int count = 0;
 
-    for (; (o = app_option_at(a->command, count)); count++)
-        names[count] = o->name;
-
-    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
-             word + strspn(word, "-"));
-    return app_wrong(a, "there is no option '%s'%s", word, app_meant_text(typed, "--", count, names, hint));
+    snprintf(typed, sizeof typed, "%.*s", (int)strcspn(name, "="), name);
+    return app_wrong(a, "there is no option '%s'%s", word,
+                     app_names_meant(APP_OPTIONS, a->command, typed, "--", hint));
 }
 
 /* Another value of the option that may be repeated. */

@@ -10,9 +10,9 @@
 #include "api/shapes.h"
 #include "base/memory.h"
 #include "base/visible.h"
+#include "commands/names.h"
 #include "present/numbers.h"
 #include "present/recommended.h"
-#include "problems/problems.h"
 
 const struct app_command *app_command_named(const char *name)
 {
@@ -20,18 +20,6 @@ const struct app_command *app_command_named(const char *name)
         if (!strcmp(c->name, name))
             return c;
     return NULL;
-}
-
-const char *app_command_meant(const char *word, char out[APP_MEANT])
-{
-    enum { MOST = 64 };
-    const char *names[MOST];
-    int count = 0;
-
-    for (const struct app_command *c = app_commands; c->name && count < MOST; c++)
-        if (!(c->work->traits & APP_HIDDEN))
-            names[count++] = c->name;
-    return app_meant_text(word, "", count, names, out);
 }
 
 /*
@@ -187,33 +175,19 @@ int app_command_execute(const struct app_command *command, int argc, char **argv
 
 int app_find_policy(const struct app_arguments *a, const char *name, ckg_policy_info *out)
 {
-    enum { MOST = 64 };
-    const char *names[MOST];
     char hint[APP_MEANT];
-    int count = 0;
 
-    if (!ckg_policy_named(name, out))
-        return CKG_OK;
-
-    struct app_message why;
-    app_fail(&why, 0, "%s", ckg_error_message());
-    for (; count < MOST && !ckg_policy_at(count, out); count++)
-        names[count] = out->name;
-    return app_wrong(a, "%s%s; `ckg policies` lists them", why.text,
-                     app_meant_text(name, "", count, names, hint));
+    return ckg_policy_named(name, out) ? app_wrong(a, "no policy is called '%s'%s; `ckg policies` lists them",
+                                                   name, app_names_meant(APP_POLICIES, NULL, name, "", hint))
+                                       : CKG_OK;
 }
 
 int app_refuse_problem(const struct app_arguments *a, const char *word)
 {
-    enum { MOST = 64 };
-    const char *names[MOST];
     char hint[APP_MEANT];
-    int count = 0;
 
-    for (; count < MOST && app_problems[count]; count++)
-        names[count] = app_problems[count]->name;
     return app_wrong(a, "there is no problem '%s'%s; `ckg problems` lists them", word,
-                     app_meant_text(word, "", count, names, hint));
+                     app_names_meant(APP_PROBLEMS, NULL, word, "", hint));
 }
 
 int app_print(const struct app_arguments *a, struct app_text *text)

@@ -99,9 +99,6 @@ extern const struct app_command app_commands[];
 /* The command of that name, or NULL. */
 const struct app_command *app_command_named(const char *name);
 
-/* " (did you mean NAME?)" for a word that is no command's name, or an empty text. */
-const char *app_command_meant(const char *word, char out[APP_MEANT]);
-
 /* Reads the line, does the work, says what went wrong; the exit status. */
 int app_command_execute(const struct app_command *command, int argc, char **argv);
 

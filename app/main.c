@@ -11,6 +11,7 @@
 #include "base/reserve.h"
 #include "base/visible.h"
 #include "command.h"
+#include "commands/names.h"
 #include "store/secret.h"
 
 /* The lines on one of the two outputs. */
@@ -106,6 +107,6 @@ int main(int argc, char **argv)
 
     char hint[APP_MEANT];
     app_warn("ckg: there is no command '%s'%s; `ckg --help` lists them\n", word,
-             app_command_meant(word, hint));
+             app_names_meant(APP_COMMANDS, NULL, word, "", hint));
     return APP_WRONG;
 }

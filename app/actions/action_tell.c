@@ -44,6 +44,53 @@ int app_told_add(const struct app_notebook *n, struct app_told *told, int outcom
     return CKG_OK;
 }
 
+/* One by one: what is null is said not to have been measured. */
+static int read_values(const struct app_notebook *n, const json_t *values, struct app_told *told)
+{
+    const struct app_definition *d = &n->definition;
+    ckg_measurement all[CKG_MAX_CONSTRAINTS + 1];
+    int count;
+    int status = values ? app_outcomes_read(d, values, all, &count, n->message) : CKG_OK;
+
+    for (int j = 0; values && !status && j <= app_constraints(d); j++) {
+        const json_t *value = json_object_get(values, app_outcome_name(d, j));
+        ckg_measurement measured;
+        int given = 0;
+
+        if (value)
+            status = app_outcome_read(d, j, value, &measured, &given, n->message);
+        if (value && !status)
+            status = app_told_add(n, told, j, given, &measured);
+    }
+    return status;
+}
+
+/* The design that was really made: the trial's, but for the parameters that are given. */
+static int read_made(const struct app_notebook *n, const json_t *at, struct app_told *told)
+{
+    struct app_text text = {0};
+
+    if (!at)
+        return CKG_OK;
+    app_design_write(&n->definition, told->x, &text);
+    json_t *design = app_json_take(&text);
+    if (!design || json_object_update(design, (json_t *)at)) {
+        json_decref(design);
+        return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    }
+    const int status = app_design_read_any(&n->definition, design, told->x, n->message);
+    told->moved = 1;
+    json_decref(design);
+    return status;
+}
+
+int app_told_read(const struct app_notebook *n, const json_t *values, const json_t *at, struct app_told *told)
+{
+    const int status = read_values(n, values, told);
+
+    return status ? status : read_made(n, at, told);
+}
+
 /* --- what may be said --- */
 
 int app_told_check(const struct app_notebook *n, const struct app_told *told)

@@ -24,6 +24,14 @@ void app_told_free(struct app_told *told);
 int app_told_add(const struct app_notebook *notebook, struct app_told *told, int outcome, int given,
                  const ckg_measurement *measured);
 
+/*
+ * What is said of it: an object of outcomes, null for one that was not measured, and one of the parameters of
+ * the design that was really made where they are not the trial's; NULL: none. CKG_ERR_INVALID: it makes no
+ * sense, or was said already.
+ */
+int app_told_read(const struct app_notebook *notebook, const json_t *values, const json_t *at,
+                  struct app_told *told);
+
 /* Something is told, and not both values and why there are none; the design can be made. */
 int app_told_check(const struct app_notebook *notebook, const struct app_told *told);
 

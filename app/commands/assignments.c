@@ -1,84 +1,87 @@
 /* Names first, values by what the name is. */
 #include "commands/assignments.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* 1 when the word is this name with an equals sign behind it. */
-static int names(const char *word, const char *name)
+/* The longer of two names that begin the word with an equals sign behind them; NULL: none so far. */
+static const char *longer(const char *word, const char *found, const char *name)
 {
     const size_t length = strlen(name);
 
-    return !strncmp(word, name, length) && word[length] == '=';
+    return !strncmp(word, name, length) && word[length] == '=' && (!found || length > strlen(found)) ? name
+                                                                                                     : found;
 }
 
-int app_word_outcome(const struct app_definition *d, const char *word, const char **value)
+static const char *find_parameter(const struct app_definition *d, const char *word)
 {
-    int found = -1;
-    size_t longest = 0;
-
-    for (int j = 0; j <= app_constraints(d); j++)
-        if (names(word, app_outcome_name(d, j)) && strlen(app_outcome_name(d, j)) >= longest) {
-            found = j;
-            longest = strlen(app_outcome_name(d, j));
-        }
-    *value = word + longest + 1;
-    return found;
-}
-
-int app_word_parameter(const struct app_definition *d, const char *word, const char **value)
-{
-    int found = -1;
-    size_t longest = 0;
+    const char *found = NULL;
 
     for (int i = 0; i < app_dimension(d); i++)
-        if (names(word, app_parameter_name(d, i)) && strlen(app_parameter_name(d, i)) >= longest) {
-            found = i;
-            longest = strlen(app_parameter_name(d, i));
-        }
-    *value = word + longest + 1;
+        found = longer(word, found, app_parameter_name(d, i));
+    for (int i = 0; i < d->fixed_count; i++)
+        found = longer(word, found, d->fixed[i].name);
     return found;
 }
 
-int app_outcome_from_text(const struct app_definition *d, int outcome, const char *text, ckg_measurement *out,
-                          int *given, struct app_message *message)
+static const char *find_outcome(const struct app_definition *d, const char *word)
 {
-    const int answer = ckg_problem_yesno(d->problem, outcome) == 1;
-    json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+    const char *found = NULL;
 
-    if (!value && answer && app_answer_word(text) >= 0)
-        value = json_boolean(app_answer_word(text));
-    if (!value && answer)
-        return app_fail(message, CKG_ERR_INVALID, "the value of '%s' must be yes, no or null, not '%s'",
-                        app_outcome_name(d, outcome), text);
-    if (!value)
-        return app_fail(message, CKG_ERR_INVALID,
-                        "the value of '%s' must be a number, [number, sd] or null, not '%s'",
-                        app_outcome_name(d, outcome), text);
-    const int status = app_outcome_read(d, outcome, value, out, given, message);
-    json_decref(value);
-    return status;
+    for (int j = 0; j <= app_constraints(d); j++)
+        found = longer(word, found, app_outcome_name(d, j));
+    return found;
 }
 
-int app_parameter_from_text(const struct app_definition *d, int parameter, const char *text, double *x,
-                            struct app_message *message)
+/* What a category is called may look like a number; NULL: it should be one, and is none. */
+static json_t *parameter_value(const struct app_definition *d, const char *name, const char *text)
 {
-    const char *name = app_parameter_name(d, parameter);
+    const int i = ckg_problem_parameter_find(d->problem, name);
+    char *end;
+    const double number = strtod(text, &end);
 
-    if (ckg_problem_parameter_kind(d->problem, parameter) == CKG_CATEGORICAL) {
-        const int category = ckg_problem_category_find(d->problem, parameter, text);
-        if (category < 0)
-            return app_fail(message, CKG_ERR_INVALID, "parameter '%s': '%s' is not one of its values", name,
-                            text);
-        x[parameter] = category;
-        return CKG_OK;
-    }
+    if (i < 0 || ckg_problem_parameter_kind(d->problem, i) == CKG_CATEGORICAL)
+        return json_string(text);
+    return end == text || *end || !isfinite(number) ? NULL : json_real(number);
+}
 
-    json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
-    const int number = json_is_number(value);
-    if (number)
-        x[parameter] = json_number_value(value);
-    json_decref(value);
-    return number ? CKG_OK
-                  : app_fail(message, CKG_ERR_INVALID, "the value of '%s' must be a number, not '%s'", name,
-                             text);
+/* A number, [number, sd], null, or a word that answers; NULL: none of these. */
+static json_t *outcome_value(const struct app_definition *d, const char *name, const char *text)
+{
+    const int yesno = ckg_problem_yesno(d->problem, ckg_problem_outcome_find(d->problem, name)) == 1;
+
+    return yesno && app_answer_word(text) >= 0
+               ? json_boolean(app_answer_word(text))
+               : json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+}
+
+static int refuse_value(const struct app_definition *d, const char *name, const char *text, int parameter,
+                        struct app_message *message)
+{
+    if (parameter)
+        return app_fail(message, CKG_ERR_INVALID, "%s=%.200s: expected a number", name, text);
+    const int yesno = ckg_problem_yesno(d->problem, ckg_problem_outcome_find(d->problem, name)) == 1;
+    return app_fail(message, CKG_ERR_INVALID, "the value of '%s' must be %s or null, not '%.200s'", name,
+                    yesno ? "yes, no" : "a number, [number, sd]", text);
+}
+
+int app_assign(const struct app_definition *d, const char *word, json_t *parameters, json_t *outcomes,
+               struct app_message *message)
+{
+    const char *parameter = parameters ? find_parameter(d, word) : NULL;
+    const char *name = parameter ? parameter : outcomes ? find_outcome(d, word) : NULL;
+    json_t *object = parameter ? parameters : outcomes;
+
+    if (!name)
+        return CKG_ERR_NOT_FOUND;
+    if (json_object_get(object, name))
+        return app_fail(message, CKG_ERR_INVALID, "'%s' is given twice", name);
+
+    const char *text = word + strlen(name) + 1;
+    json_t *value = parameter ? parameter_value(d, name, text) : outcome_value(d, name, text);
+    if (!value)
+        return refuse_value(d, name, text, parameter != NULL, message);
+    return json_object_set_new(object, name, value) ? app_fail(message, CKG_ERR_NOMEM, "out of memory")
+                                                    : CKG_OK;
 }

@@ -1,12 +1,8 @@
 /* ckg ask: designs for evaluations that people or other programs make. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "api/shapes.h"
 #include "base/visible.h"
 #include "command.h"
-#include "api/shapes.h"
+#include "commands/assignments.h"
 #include "present/trial_text.h"
 
 static const struct app_option options[] = {
@@ -41,43 +37,19 @@ static int ask_for(const struct app_arguments *a, struct app_notebook *n, int wa
 
 /* --- a design of the user's own --- */
 
-/* Adds name=value to the object. */
-static int take_word(const struct app_notebook *n, const char *word, json_t *design)
-{
-    const char *equals = app_assigned(&n->definition, word);
-    char name[256];
-    double number;
-    char *end;
-
-    if (!equals || (size_t)(equals - word) >= sizeof name)
-        return app_fail(n->message, CKG_ERR_INVALID,
-                        "'%.200s' is not NAME=VALUE with the name of a parameter", word);
-    memcpy(name, word, (size_t)(equals - word));
-    name[equals - word] = '\0';
-    if (json_object_get(design, name))
-        return app_fail(n->message, CKG_ERR_INVALID, "'%s' is given twice", name);
-
-    /* What a category is called may look like a number. */
-    const int i = ckg_problem_parameter_find(n->definition.problem, name);
-    const int text = i < 0 || ckg_problem_parameter_kind(n->definition.problem, i) == CKG_CATEGORICAL;
-    number = strtod(equals + 1, &end);
-    if (!text && (end == equals + 1 || *end || !isfinite(number)))
-        return app_fail(n->message, CKG_ERR_INVALID, "%s=%.200s: expected a number", name, equals + 1);
-    return json_object_set_new(design, name, text ? json_string(equals + 1) : json_real(number))
-               ? app_fail(n->message, CKG_ERR_INVALID, "'%s' is not UTF-8 text", name)
-               : CKG_OK;
-}
-
 /* x (d) ← what the command line says. */
 static int read_own(const struct app_arguments *a, const struct app_notebook *n, double *x)
 {
     json_t *design = json_object();
     int status = design ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 
-    if (!status)
-        status = take_word(n, app_option(a, "at"), design);
-    for (int i = 0; !status && i < a->count; i++)
-        status = take_word(n, a->rest[i], design);
+    for (int i = -1; !status && i < a->count; i++) {
+        const char *word = i < 0 ? app_option(a, "at") : a->rest[i];
+        status = app_assign(&n->definition, word, design, NULL, n->message);
+        if (status == CKG_ERR_NOT_FOUND)
+            status = app_fail(n->message, CKG_ERR_INVALID,
+                              "'%.200s' is not NAME=VALUE with the name of a parameter", word);
+    }
     if (!status)
         status = app_design_read(&n->definition, design, x, n->message);
     json_decref(design);

@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
-#include "problems/problems.h"
-#include "figure/figure.h"
+#include "commands/names.h"
 
 /* The line so far. */
 struct line {
@@ -32,24 +30,20 @@ static void offer(const struct line *l, const char *candidate, const char *behin
     printf("%.*s%s%s\n", (int)(keep - typed), typed, candidate, behind);
 }
 
-static void offer_policies(const struct line *l)
+/* All names of a list; those of a study are in its problem file. */
+static void offer_names(const struct line *l, enum app_names list, const char *behind)
 {
-    ckg_policy_info policy;
+    const int of_study = list == APP_PARAMETERS || list == APP_OUTCOMES;
+    struct app_definition d = {0};
+    struct app_message unheard;
+    const char *name;
 
-    for (int i = 0; !ckg_policy_at(i, &policy); i++)
-        offer(l, policy.name, "");
-}
-
-static void offer_problems(const struct line *l)
-{
-    for (int i = 0; app_problems[i]; i++)
-        offer(l, app_problems[i]->name, "");
-}
-
-static void offer_kinds(const struct line *l)
-{
-    for (int i = 0; app_plots[i]; i++)
-        offer(l, app_plots[i]->name, "");
+    if (of_study && (!l->file || app_definition_read(&d, l->file, &unheard)))
+        return;
+    for (int i = 0; (name = app_name_at(list, &d, i)); i++)
+        offer(l, name, behind);
+    if (of_study)
+        app_definition_free(&d);
 }
 
 /* NAME=, and once a name is typed its words. */
@@ -66,21 +60,6 @@ static void offer_settings(const struct line *l)
             if (*info.words[k])
                 printf("%s=%s\n", info.name, info.words[k]);
     }
-}
-
-/* Names of the study's parameters (outcomes 0) or outcomes. */
-static void offer_names(const struct line *l, int outcomes, const char *behind)
-{
-    struct app_definition d;
-    struct app_message unheard;
-
-    if (!l->file || app_definition_read(&d, l->file, &unheard))
-        return;
-    for (int i = 0; !outcomes && i < app_dimension(&d); i++)
-        offer(l, app_parameter_name(&d, i), behind);
-    for (int j = 0; outcomes && j <= app_constraints(&d); j++)
-        offer(l, app_outcome_name(&d, j), behind);
-    app_definition_free(&d);
 }
 
 /* Whether a command may be given a trial in that state. */
@@ -105,13 +84,6 @@ static void offer_trials(const struct line *l)
         if (wants(l->command->name, n.trials[i].state))
             printf("%d\n", n.trials[i].number);
     app_notebook_close(&n);
-}
-
-static void offer_commands(const struct line *l)
-{
-    for (const struct app_command *c = app_commands; c->name; c++)
-        if (!(c->work->traits & APP_HIDDEN))
-            offer(l, c->name, "");
 }
 
 static void offer_options(const struct line *l)
@@ -139,45 +111,44 @@ static const struct app_option *option_of(const struct app_command *c, const cha
     return NULL;
 }
 
-/* Values of an option, by its name. */
-static void offer_values(const struct line *l, const struct app_option *o)
+/* What words may become: the values of an option, or words that are none, of any command or of one. */
+static const struct source {
+    const char *command, *option;
+    enum app_names list;
+    const char *behind;
+} sources[] = {
+    {NULL, "policy", APP_POLICIES, ""},   {NULL, "problem", APP_PROBLEMS, ""},
+    {NULL, "kind", APP_FIGURES, ""},      {NULL, "x", APP_PARAMETERS, ""},
+    {NULL, "y", APP_PARAMETERS, ""},      {"ask", "at", APP_PARAMETERS, "="},
+    {"tell", "at", APP_PARAMETERS, "="},  {NULL, "limit", APP_OUTCOMES, "="},
+    {"ask", NULL, APP_PARAMETERS, "="},   {"tell", NULL, APP_OUTCOMES, "="},
+    {"policies", NULL, APP_POLICIES, ""}, {"problems", NULL, APP_PROBLEMS, ""},
+    {"manual", NULL, APP_COMMANDS, ""},
+};
+
+static void offer_from(const struct line *l, const char *option)
 {
-    if (!strcmp(o->name, "policy"))
-        offer_policies(l);
-    else if (!strcmp(o->name, "problem"))
-        offer_problems(l);
-    else if (!strcmp(o->name, "kind"))
-        offer_kinds(l);
-    else if (!strcmp(o->name, "model"))
-        offer_settings(l);
-    else if (!strcmp(o->name, "x") || !strcmp(o->name, "y"))
-        offer_names(l, 0, "");
-    else if (!strcmp(o->name, "at") && !strncmp(o->argument, "NAME", 4))
-        offer_names(l, 0, "=");
-    else if (!strcmp(o->name, "limit"))
-        offer_names(l, 1, "=");
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        const struct source *s = &sources[i];
+        const int same_option = option && s->option ? !strcmp(s->option, option) : !option && !s->option;
+
+        if (same_option && (!s->command || !strcmp(s->command, l->command->name)))
+            offer_names(l, s->list, s->behind);
+    }
 }
 
 /* A word that is no option, by the command and its place. */
 static void offer_word(const struct line *l)
 {
     const char *name = l->command->name;
-    const int trials = !strcmp(name, "trials") || !strcmp(name, "tell");
+    const int first = l->place == 0 && (!strcmp(name, "trials") || !strcmp(name, "tell"));
 
-    if ((trials && l->place == 0 && l->file) || !strcmp(name, "discard") || !strcmp(name, "retry"))
+    if (first || !strcmp(name, "discard") || !strcmp(name, "retry"))
         offer_trials(l);
-    else if (!strcmp(name, "tell") && l->place > 0)
-        offer_names(l, 1, "=");
-    else if (!strcmp(name, "ask") && l->file)
-        offer_names(l, 0, "=");
-    else if (!strcmp(name, "policies"))
-        offer_policies(l);
-    else if (!strcmp(name, "problems"))
-        offer_problems(l);
     else if (!strcmp(name, "completion"))
         printf("bash\nfish\nzsh\n");
-    else if (!strcmp(name, "manual"))
-        offer_commands(l);
+    else
+        offer_from(l, NULL);
 }
 
 /* Walks over the words before the last: options with their values, the study, other words. */
@@ -204,7 +175,8 @@ static int run(const struct app_arguments *a)
 
     /* The command itself. */
     if (a->count < 2) {
-        offer_commands(&(struct line){.count = 1, .word = a->count ? a->rest : (char *[]){""}});
+        l = (struct line){.count = 1, .word = a->count ? a->rest : (char *[]){""}};
+        offer_names(&l, APP_COMMANDS, "");
         return CKG_OK;
     }
     l.command = app_command_named(a->rest[0]);
@@ -215,9 +187,13 @@ static int run(const struct app_arguments *a)
     read_line(&l);
     const char *typed = l.word[l.count - 1];
     const struct app_option *before = l.count > 1 ? option_of(l.command, l.word[l.count - 2]) : NULL;
-    const struct app_option *here = strchr(typed, '=') ? option_of(l.command, typed) : NULL;
-    if (here || (before && before->argument && !strchr(l.word[l.count - 2], '=')))
-        offer_values(&l, here ? here : before);
+    const struct app_option *option = strchr(typed, '=') ? option_of(l.command, typed) : NULL;
+    if (!option && before && before->argument && !strchr(l.word[l.count - 2], '='))
+        option = before;
+    if (option && !strcmp(option->name, "model"))
+        offer_settings(&l);
+    else if (option)
+        offer_from(&l, option->name);
     else if (typed[0] == '-')
         offer_options(&l);
     else

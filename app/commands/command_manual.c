@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/visible.h"
+#include "command.h"
 #include "commands/key_page.h"
+#include "commands/names.h"
 
 static void print_option(const struct app_option *o)
 {
@@ -18,23 +20,6 @@ static void print_option(const struct app_option *o)
     app_say("\n");
     app_print_roff(o->help);
     app_say("\n");
-}
-
-/* What --model takes, by the library's list. */
-static void print_settings(void)
-{
-    ckg_option_info info;
-
-    app_say(
-        ".SH SETTINGS OF THE MODELS\nIn a problem file \\fBmodel: {\\fINAME\\fB: \\fIVALUE\\fB, …}\\fR.\n");
-    for (int i = 0; !ckg_option_at(i, &info); i++) {
-        char values[256];
-        app_say(".TP\n\\fB%s\\fR\n", info.name);
-        app_print_roff(ckg_option_values_text(&info, values, sizeof values));
-        app_say(": ");
-        app_print_roff(info.help);
-        app_say("\n");
-    }
 }
 
 static void print_head(const char *page, int chapter, const char *title)
@@ -73,8 +58,11 @@ static void print_command(const struct app_command *c)
     app_say(".SH OPTIONS\n");
     for (int i = 0; (o = app_option_at(c, i)); i++)
         print_option(o);
-    if (c->work->traits & APP_HAS_MODEL)
-        print_settings();
+    if (c->work->traits & APP_HAS_MODEL) {
+        app_say(".SH SETTINGS OF THE MODELS\nIn a problem file "
+                "\\fBmodel: {\\fINAME\\fB: \\fIVALUE\\fB, …}\\fR.\n");
+        app_settings_roff();
+    }
     print_exit();
     app_say(".SH SEE ALSO\n\\fBckg\\fR(1)\n");
 }
@@ -144,7 +132,8 @@ static int run(const struct app_arguments *a)
 
     char hint[APP_MEANT];
     if (a->count && !command)
-        return app_wrong(a, "there is no command '%s'%s", a->rest[0], app_command_meant(a->rest[0], hint));
+        return app_wrong(a, "there is no command '%s'%s", a->rest[0],
+                         app_names_meant(APP_COMMANDS, NULL, a->rest[0], "", hint));
     if (command)
         print_command(command);
     else

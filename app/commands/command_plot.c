@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "commands/names.h"
 #include "commands/picture.h"
 #include "figure/figure.h"
 
@@ -24,38 +25,17 @@ static const struct app_plot *find_kind(const char *name)
     return NULL;
 }
 
-static int refuse_kind(const struct app_arguments *a, const char *word)
-{
-    enum { MOST = 16 };
-    const char *names[MOST];
-    char hint[APP_MEANT];
-    int count = 0;
-
-    for (; count < MOST && app_plots[count]; count++)
-        names[count] = app_plots[count]->name;
-    return app_wrong(a, "there is no kind '%s'%s", word, app_meant_text(word, "", count, names, hint));
-}
-
-static int refuse_parameter(const struct app_arguments *a, const struct app_definition *d, const char *option,
-                            const char *word)
-{
-    const char *names[CKG_MAX_PARAMETERS];
-    char hint[APP_MEANT];
-
-    for (int i = 0; i < app_dimension(d); i++)
-        names[i] = app_parameter_name(d, i);
-    return app_wrong(a, "--%s: there is no parameter '%s'%s", option, word,
-                     app_meant_text(word, "", app_dimension(d), names, hint));
-}
-
 /* The parameter that an option names, -1 when it is not given. */
 static int find_parameter(const struct app_arguments *a, const struct app_definition *d, const char *option,
                           int *out)
 {
     const char *name = app_option(a, option);
+    char hint[APP_MEANT];
 
     *out = name ? ckg_problem_parameter_find(d->problem, name) : -1;
-    return name && *out < 0 ? refuse_parameter(a, d, option, name) : CKG_OK;
+    return name && *out < 0 ? app_wrong(a, "--%s: there is no parameter '%s'%s", option, name,
+                                        app_names_meant(APP_PARAMETERS, d, name, "", hint))
+                            : CKG_OK;
 }
 
 static int read_options(const struct app_arguments *a, const struct app_definition *d,
@@ -74,9 +54,11 @@ static int check(const struct app_arguments *a)
 {
     const char *kind = app_option(a, "kind");
     const struct app_canvas_table *table;
+    char hint[APP_MEANT];
 
     if (!find_kind(kind))
-        return refuse_kind(a, kind);
+        return app_wrong(a, "there is no kind '%s'%s", kind,
+                         app_names_meant(APP_FIGURES, NULL, kind, "", hint));
     return app_picture_table(a, 0, &table);
 }
 

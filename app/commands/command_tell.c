@@ -23,15 +23,6 @@ static const struct app_option options[] = {
 
 /* --- the line --- */
 
-static int read_outcome(const struct app_notebook *n, int outcome, const char *text, struct app_told *told)
-{
-    ckg_measurement measured;
-    int given;
-    const int status = app_outcome_from_text(&n->definition, outcome, text, &measured, &given, n->message);
-
-    return status ? status : app_told_add(n, told, outcome, given, &measured);
-}
-
 /* The values in what the trial's failed evaluation printed. */
 static int read_answer(const struct app_notebook *n, const struct app_trial *t, struct app_told *told)
 {
@@ -59,48 +50,42 @@ static int read_answer(const struct app_notebook *n, const struct app_trial *t, 
     return CKG_OK;
 }
 
-/* A word behind --at: a parameter's value, or where the line goes on with values one of an outcome. */
-static int read_at(const struct app_notebook *n, const char *word, struct app_told *told)
+/* Values of outcomes; behind --at parameters, or where the line goes on with values, outcomes too. */
+static int read_words(const struct app_arguments *a, const struct app_notebook *n, json_t *values, json_t *at)
 {
-    const struct app_definition *d = &n->definition;
-    const char *text;
-    const int parameter = app_word_parameter(d, word, &text);
+    int status = values && at ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 
-    if (parameter >= 0) {
-        told->moved = 1;
-        return app_parameter_from_text(d, parameter, text, told->x, n->message);
+    for (int i = 1; !status && i < a->count; i++) {
+        status = app_assign(&n->definition, a->rest[i], NULL, values, n->message);
+        if (status == CKG_ERR_NOT_FOUND)
+            status = app_fail(n->message, CKG_ERR_INVALID,
+                              "'%s' is not NAME=VALUE with the name of the objective or of a constraint",
+                              a->rest[i]);
     }
-
-    const int outcome = app_word_outcome(d, word, &text);
-    if (outcome >= 0)
-        return read_outcome(n, outcome, text, told);
-    return app_fail(n->message, CKG_ERR_INVALID, "--at: '%s' is not NAME=VALUE with the name of a parameter",
-                    word);
+    for (int i = 0; !status && i < a->listed; i++) {
+        status = app_assign(&n->definition, a->list[i], at, values, n->message);
+        if (status == CKG_ERR_NOT_FOUND)
+            status = app_fail(n->message, CKG_ERR_INVALID,
+                              "--at: '%s' is not NAME=VALUE with the name of a parameter", a->list[i]);
+    }
+    return status;
 }
 
-static int read_words(const struct app_arguments *a, const struct app_notebook *n, int number,
-                      struct app_told *told)
+/* All that the line says of the trial; something must be. */
+static int read_line(const struct app_arguments *a, const struct app_notebook *n, int number,
+                     struct app_told *told)
 {
-    const struct app_definition *d = &n->definition;
+    json_t *values = json_object();
+    json_t *at = json_object();
     int status = app_option(a, "from-answer") ? read_answer(n, &n->trials[number - 1], told) : CKG_OK;
 
-    /* Values of outcomes. */
-    for (int i = 1; !status && i < a->count; i++) {
-        const char *text;
-        const int outcome = app_word_outcome(d, a->rest[i], &text);
-
-        if (outcome < 0)
-            return app_fail(n->message, CKG_ERR_INVALID,
-                            "'%s' is not NAME=VALUE with the name of the objective or of a constraint",
-                            a->rest[i]);
-        status = read_outcome(n, outcome, text, told);
-    }
-
-    /* The design really made. */
-    for (int i = 0; !status && i < a->listed; i++)
-        status = read_at(n, a->list[i], told);
-    /* Something must be told. */
     told->why = app_option(a, "failed");
+    if (!status)
+        status = read_words(a, n, values, at);
+    if (!status)
+        status = app_told_read(n, values, json_object_size(at) ? at : NULL, told);
+    json_decref(values);
+    json_decref(at);
     return status ? status : app_told_check(n, told);
 }
 
@@ -129,7 +114,7 @@ static int record(const struct app_arguments *a, struct app_notebook *n, int num
     told.note = app_option(a, "note");
 
     /* What is said, of a trial that does not run. */
-    status = read_words(a, n, number, &told);
+    status = read_line(a, n, number, &told);
     if (!status)
         status = app_release(a, n, number);
     if (!status)

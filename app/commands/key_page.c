@@ -5,17 +5,13 @@
 #include <string.h>
 
 #include "base/visible.h"
-#include "definition/file_schema.h"
 
-/* Calls print for every key of the part; those of the models are the library's options. */
-static void each_key(const struct app_schema *part, void (*print)(const struct app_key *key))
+void app_settings_each(void (*print)(const struct app_key *key))
 {
     const ckg_options usual = CKG_OPTIONS_INIT;
     ckg_option_info info;
 
-    for (int k = 0; k < part->count; k++)
-        print(&part->keys[k]);
-    for (int i = 0; !part->keys && !ckg_option_at(i, &info); i++) {
+    for (int i = 0; !ckg_option_at(i, &info); i++) {
         char values[256];
         char now[64];
         ckg_options_get(&usual, info.name, now, sizeof now);
@@ -24,6 +20,15 @@ static void each_key(const struct app_schema *part, void (*print)(const struct a
                                 .standard = *now ? now : "empty",
                                 .meaning = info.help});
     }
+}
+
+/* Calls print for every key of the part; those of the models are the library's options. */
+static void each_key(const struct app_schema *part, void (*print)(const struct app_key *key))
+{
+    for (int k = 0; k < part->count; k++)
+        print(&part->keys[k]);
+    if (!part->keys)
+        app_settings_each(print);
 }
 
 /* --- Markdown --- */
@@ -80,6 +85,11 @@ static void print_entry(const struct app_key *k)
         app_say("Without it: ");
     app_print_roff(k->standard);
     app_say(".\n");
+}
+
+void app_settings_roff(void)
+{
+    app_settings_each(print_entry);
 }
 
 void app_problem_page_roff(void)

@@ -134,21 +134,6 @@ int app_design_check(const struct app_definition *d, const double *x, struct app
                : CKG_OK;
 }
 
-const char *app_assigned(const struct app_definition *d, const char *word)
-{
-    const char *found = NULL;
-
-    for (int i = 0; i < app_dimension(d) + d->fixed_count; i++) {
-        const char *name = i < app_dimension(d) ? app_parameter_name(d, i)
-                                                : d->fixed[i - app_dimension(d)].name;
-        const size_t length = strlen(name);
-
-        if (!strncmp(word, name, length) && word[length] == '=' && word + length > found)
-            found = word + length;
-    }
-    return found;
-}
-
 /* The name of a categorical's value. */
 static const char *category(const struct app_definition *d, int i, double value)
 {

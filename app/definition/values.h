@@ -25,10 +25,6 @@ int app_design_read_any(const struct app_definition *definition, const json_t *o
  */
 int app_design_check(const struct app_definition *definition, const double *x, struct app_message *message);
 
-/* In "name=value" with the name of a parameter, the equals sign; NULL: it is none. Names may hold one, too.
- */
-const char *app_assigned(const struct app_definition *definition, const char *word);
-
 /*
  * Which outcomes a trial is to measure, where they can be measured one at a time. They stand beside the
  * parameters in the trial's record, as `measure`: ["stress"].
