@@ -7,7 +7,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,22 +17,11 @@
 #include "evaluate/machine.h"
 
 /* What the command answered to a design. */
-struct answered {
-    double *x;      /* (d) */
-    double *values; /* (1 + K); NAN: not measured */
+struct app_answered {
+    struct app_answered *before; /* NULL: it was the first */
+    double *x;                   /* (d) */
+    double *values;              /* (1 + K); NAN: not measured */
     int failed;
-};
-
-struct app_own {
-    struct app_problem problem;
-    char name[64];
-    struct app_notebook notebook;
-    struct app_message unheard; /* complaints after the study was opened */
-    ckg_study *engine;          /* NULL: the command is asked */
-    pthread_mutex_t lock;       /* of the engine, and of what follows */
-    int count, room;
-    struct answered *known;
-    struct app_message trouble;
 };
 
 /* --- the models --- */
@@ -56,26 +44,16 @@ static int ask_model(const struct app_problem *p, const double *x, double *value
 
 /* --- the command --- */
 
-static int find_answer(const struct app_own *own, const double *x)
+static const struct app_answered *look_up(struct app_own *own, const double *x)
 {
     const size_t bytes = (size_t)own->problem.d * sizeof *x;
 
-    for (int i = 0; i < own->count; i++)
-        if (!memcmp(own->known[i].x, x, bytes))
-            return i;
-    return -1;
-}
-
-static int look_up(struct app_own *own, const double *x, double *values, int *failed)
-{
     pthread_mutex_lock(&own->lock);
-    const int at = find_answer(own, x);
-    for (int k = 0; at >= 0 && k <= own->problem.K; k++)
-        values[k] = own->known[at].values[k];
-    if (at >= 0)
-        *failed = own->known[at].failed;
+    const struct app_answered *known = own->known;
+    while (known && memcmp(known->x, x, bytes) != 0)
+        known = known->before;
     pthread_mutex_unlock(&own->lock);
-    return at >= 0;
+    return known;
 }
 
 /* What is not kept for lack of memory is evaluated again. */
@@ -85,16 +63,13 @@ static void remember(struct app_own *own, const double *x, const double *values,
     const size_t outcomes = (size_t)own->problem.K + 1;
 
     pthread_mutex_lock(&own->lock);
-    if (own->count == own->room) {
-        struct answered *grown = realloc(own->known, (size_t)(2 * own->room + 64) * sizeof *grown);
-        own->known = grown ? grown : own->known;
-        own->room = grown ? 2 * own->room + 64 : own->room;
-    }
-    double *block = own->count < own->room ? malloc((d + outcomes) * sizeof *block) : NULL;
-    if (block) {
-        memcpy(block, x, d * sizeof *x);
-        memcpy(block + d, values, outcomes * sizeof *values);
-        own->known[own->count++] = (struct answered){block, block + d, failed};
+    struct app_answered *one = app_pool_new(&own->pool, 1, sizeof *one);
+    double *numbers = app_pool_new(&own->pool, d + outcomes, sizeof *numbers);
+    if (one && numbers) {
+        memcpy(numbers, x, d * sizeof *x);
+        memcpy(numbers + d, values, outcomes * sizeof *values);
+        *one = (struct app_answered){own->known, numbers, numbers + d, failed};
+        own->known = one;
     }
     pthread_mutex_unlock(&own->lock);
 }
@@ -145,31 +120,35 @@ static int run_command(struct app_own *own, const double *x, double *values)
 static int ask_command(const struct app_problem *p, const double *x, double *values)
 {
     struct app_own *own = p->context;
-    int failed = 0;
+    const struct app_answered *known = look_up(own, x);
 
+    if (known) {
+        memcpy(values, known->values, ((size_t)p->K + 1) * sizeof *values);
+        return !known->failed && !isnan(values[0]);
+    }
     for (int k = 0; k <= p->K; k++)
         values[k] = NAN;
-    if (!look_up(own, x, values, &failed)) {
-        failed = !run_command(own, x, values);
-        remember(own, x, values, failed);
-    }
+    const int failed = !run_command(own, x, values);
+    remember(own, x, values, failed);
     return !failed && !isnan(values[0]);
 }
 
 /* --- the problem --- */
 
-/* A name that can be a file's: that of the problem file without folder and ending. */
-static void name_after(const char *file, char out[64])
+/* A name that can be a file's: that of the problem file without folder and ending; NULL: no memory. */
+static const char *name_after(struct app_own *own, const char *file)
 {
+    enum { LONGEST = 63 };
     const char *slash = strrchr(file, '/');
     const char *start = slash ? slash + 1 : file;
     const char *dot = strrchr(start, '.');
     const size_t length = dot && dot > start ? (size_t)(dot - start) : strlen(start);
-    size_t n = 0;
+    char *name = app_pool_print(&own->pool, "%.*s", (int)(length < LONGEST ? length : LONGEST), start);
 
-    for (; n < length && n < 63; n++)
-        out[n] = (char)(isalnum((unsigned char)start[n]) || strchr("-.", start[n]) ? start[n] : '-');
-    out[n] = 0;
+    for (char *c = name; name && *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-.", *c))
+            *c = '-';
+    return name;
 }
 
 /* Every outcome was measured, so that the models say something of each. */
@@ -239,10 +218,10 @@ int app_own_open(struct app_own **out, const char *file, int real, int threads, 
     own->notebook.message = &own->unheard;
     own->notebook.threads = threads;
     pthread_mutex_init(&own->lock, NULL);
-    name_after(file, own->name);
+    const char *name = name_after(own, file);
     own->problem = (struct app_problem){
-        .name = own->name,
-        .title = own->name,
+        .name = name,
+        .title = name,
         .reference = "",
         .d = app_dimension(&own->notebook.definition),
         .K = app_constraints(&own->notebook.definition),
@@ -251,7 +230,8 @@ int app_own_open(struct app_own **out, const char *file, int real, int threads, 
     };
 
     /* What is true of its designs. */
-    status = (real ? use_command : use_models)(own, file, message);
+    status = name ? (real ? use_command : use_models)(own, file, message)
+                  : app_fail(message, CKG_ERR_NOMEM, "out of memory");
     if (status)
         app_own_free(own);
     else
@@ -263,38 +243,8 @@ void app_own_free(struct app_own *own)
 {
     if (!own)
         return;
-    for (int i = 0; i < own->count; i++)
-        free(own->known[i].x);
-    free(own->known);
     pthread_mutex_destroy(&own->lock);
     app_notebook_close(&own->notebook);
+    app_pool_free(&own->pool);
     free(own);
-}
-
-const struct app_problem *app_own_problem(const struct app_own *own)
-{
-    return &own->problem;
-}
-
-int app_own_budget(const struct app_own *own)
-{
-    return own->notebook.definition.budget;
-}
-
-int app_own_initial(const struct app_own *own)
-{
-    const int given = own->notebook.definition.initial;
-    const int standard = 2 * (own->problem.d + 1);
-
-    return given >= 0 ? given : standard > 10 ? standard : 10;
-}
-
-int app_own_trials(const struct app_own *own)
-{
-    return own->notebook.count;
-}
-
-const char *app_own_trouble(const struct app_own *own)
-{
-    return own->trouble.text[0] ? own->trouble.text : NULL;
 }

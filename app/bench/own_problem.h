@@ -5,10 +5,29 @@
 #ifndef CKG_APP_BENCH_OWN_PROBLEM_H
 #define CKG_APP_BENCH_OWN_PROBLEM_H
 
-#include "study/record.h"
-#include "problems/problems.h"
+#include <pthread.h>
 
-struct app_own;
+#include "base/pool.h"
+#include "problems/problems.h"
+#include "study/record.h"
+
+struct app_own {
+    /*
+     * Its name is that of the file. Its optimum is the best design of the models that a search finds; with
+     * the real command the best feasible trial so far, or 0. An infeasible recommendation counts as the
+     * penalty M, or as 0.
+     */
+    struct app_problem problem;
+    struct app_notebook notebook; /* its study, which is only read */
+    struct app_message trouble;   /* why an evaluation could not even be tried; empty: none */
+
+    /* How it is evaluated. */
+    ckg_study *engine;          /* NULL: the command is asked */
+    struct app_message unheard; /* complaints after the study was opened */
+    pthread_mutex_t lock;       /* of the engine, the trouble, and what follows */
+    struct app_pool pool;       /* of the name, and what the command has answered */
+    struct app_answered *known; /* the last of them */
+};
 
 /*
  * Opens the study of the file, reading only. The models need a measured trial of every outcome, `real` a
@@ -16,20 +35,5 @@ struct app_own;
  */
 int app_own_open(struct app_own **out, const char *file, int real, int threads, struct app_message *message);
 void app_own_free(struct app_own *own);
-
-/*
- * The problem, whose name is that of the file. Its optimum is the best design of the models that a search
- * finds; with the real command the best feasible trial so far, or 0. An infeasible recommendation counts as
- * the penalty M, or as 0.
- */
-const struct app_problem *app_own_problem(const struct app_own *own);
-
-/* What the file says: evaluations in all, designs of the initial design; and how many trials there are. */
-int app_own_budget(const struct app_own *own);
-int app_own_initial(const struct app_own *own);
-int app_own_trials(const struct app_own *own);
-
-/* Why an evaluation could not even be tried, or NULL. */
-const char *app_own_trouble(const struct app_own *own);
 
 #endif

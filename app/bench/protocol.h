@@ -6,6 +6,9 @@
 
 enum app_protocol_kind { APP_PROTOCOL_ROWS, APP_PROTOCOL_DESIGNS, APP_PROTOCOL_TIMING, APP_PROTOCOL_KINDS };
 
+/* How many columns a line has, of designs before the parameters. */
+enum { APP_ROWS_COLUMNS = 8, APP_DESIGNS_COLUMNS = 3, APP_TIMING_COLUMNS = 6 };
+
 /* Lines of the cell's results, of its designs and of its timing. */
 struct app_replication {
     struct app_text text[APP_PROTOCOL_KINDS];

@@ -2,12 +2,8 @@
 #include "bench/summary.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
-#include "base/visible.h"
 #include "bench/spread.h"
 
 int app_statistics(const struct app_result *r, int evaluation, struct app_statistics *out)
@@ -18,69 +14,49 @@ int app_statistics(const struct app_result *r, int evaluation, struct app_statis
     *out = (struct app_statistics){0};
     if (evaluation < r->first || evaluation > r->last)
         return 0;
-    double *values = r->scratch;
+    const struct app_scored *scored = r->scored + (evaluation - r->first);
 
     /* What is recommended. */
     for (int i = 0; i < n; i++) {
-        const int at = i * steps + evaluation - r->first;
-        values[i] = r->cost[at];
-        out->infeasible += !r->feasible[at] / (double)n;
-        out->right += r->right[at] / (double)n;
+        r->scratch[i] = scored[i * steps].cost;
+        out->infeasible += !scored[i * steps].feasible / (double)n;
+        out->right += scored[i * steps].right / (double)n;
     }
-    const struct app_spread cost = app_spread_of(values, n);
+    const struct app_spread cost = app_spread_of(r->scratch, n);
     out->mean = cost.mean;
     out->half = cost.half;
     out->median = cost.median;
 
     /* The best design evaluated. */
     for (int i = 0; i < n; i++)
-        values[i] = r->best[i * steps + evaluation - r->first];
-    const struct app_spread best = app_spread_of(values, n);
+        r->scratch[i] = scored[i * steps].best;
+    const struct app_spread best = app_spread_of(r->scratch, n);
     out->best_mean = best.mean;
     out->best_median = best.median;
-
     return 1;
 }
 
-static int print_json(const struct app_result *r, int evaluation, const struct app_statistics *s)
+static void add_json(const struct app_result *r, int evaluation, const struct app_statistics *s,
+                     struct app_text *out)
 {
-    struct app_text out = {0};
-
-    const struct {
-        const char *name;
-        double value;
-    } numbers[] = {{"mean", s->mean},
-                   {"half_width_95", s->half},
-                   {"median", s->median},
-                   {"best_feasible_mean", s->best_mean},
-                   {"best_feasible_median", s->best_median},
-                   {"infeasible", s->infeasible},
-                   {"right_region", s->right},
-                   {"seconds_per_suggestion", r->seconds}};
-    app_text_print(
-        &out,
-        "{\"problem\": \"%s\", \"noise\": %g, \"policy\": \"%s\", \"replications\": %d, \"evaluation\": %d",
-        r->problem, r->noise, r->policy, r->replications, evaluation);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        app_text_print(&out, ", \"%s\": ", numbers[i].name);
-        app_json_number(&out, numbers[i].value);
-    }
-    const int made = !out.failed;
-    if (made)
-        app_say("%s}\n", out.data);
-    app_text_free(&out);
-    return made;
+    app_json_print(out, "{problem:%s noise:%g policy:%s replications:%d evaluation:%d", r->problem, r->noise,
+                   r->policy, r->replications, evaluation);
+    app_json_print(out, "mean:%g half_width_95:%g median:%g", s->mean, s->half, s->median);
+    app_json_print(out, "best_feasible_mean:%g best_feasible_median:%g", s->best_mean, s->best_median);
+    app_json_print(out, "infeasible:%g right_region:%g seconds_per_suggestion:%g}", s->infeasible, s->right,
+                   r->seconds);
+    app_text_print(out, "\n");
 }
 
-static int print_text(const struct app_result *r, int evaluation, const struct app_statistics *s)
+static void add_line(const struct app_result *r, int evaluation, const struct app_statistics *s,
+                     struct app_text *out)
 {
-    app_say("%-24s %5g  %-7s %5d   %9.3g ± %-9.2g %9.3g   %9.3g %10.0f %% %9.0f %%", r->problem, r->noise,
-            r->policy, evaluation, s->mean, s->half, s->median, s->best_mean, 100 * s->infeasible,
-            100 * s->right);
+    app_text_print(out, "%-24s %5g  %-7s %5d   %9.3g ± %-9.2g %9.3g   %9.3g %10.0f %% %9.0f %%", r->problem,
+                   r->noise, r->policy, evaluation, s->mean, s->half, s->median, s->best_mean,
+                   100 * s->infeasible, 100 * s->right);
     if (!isnan(r->seconds))
-        app_say(" %10.2f", 1e3 * r->seconds);
-    app_say("\n");
-    return 1;
+        app_text_print(out, " %10.2f", 1e3 * r->seconds);
+    app_text_print(out, "\n");
 }
 
 int app_standard_points(const struct app_result *r, int at[APP_STANDARD_POINTS])
@@ -96,35 +72,26 @@ int app_standard_points(const struct app_result *r, int at[APP_STANDARD_POINTS])
     return count;
 }
 
-/* 0: no memory. */
-static int print_result(const struct app_result *r, int count, const int *at, int json)
+static void add_result(const struct app_result *r, int count, const int *at, int json, struct app_text *out)
 {
     int standard[APP_STANDARD_POINTS];
     const int points = count ? count : app_standard_points(r, standard);
-    int printed = 1;
 
-    for (int i = 0; printed && i < points; i++) {
+    for (int i = 0; i < points; i++) {
         const int evaluation = count ? at[i] : standard[i];
         struct app_statistics s;
         if (app_statistics(r, evaluation, &s))
-            printed = (json ? print_json : print_text)(r, evaluation, &s);
+            (json ? add_json : add_line)(r, evaluation, &s, out);
     }
-    return printed;
 }
 
-int app_summary_print(const char *folder, int count, const int *at, int json, struct app_message *message)
+void app_summary_write(const struct app_results *all, int count, const int *at, int json,
+                       struct app_text *out)
 {
-    struct app_results all;
-    int status = app_results_read(&all, folder, message);
-
-    if (status)
-        return status;
     if (!json)
-        app_say("%-24s %5s  %-7s %5s   %9s   %-9s %9s   %9s %12s %11s %10s\n", "problem", "noise", "policy",
-                "evals", "mean OC", "95 %", "median", "best seen", "infeasible", "right part", "ms/suggest");
-    for (int k = 0; !status && k < all.count; k++)
-        if (!print_result(&all.result[k], count, at, json))
-            status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    app_results_free(&all);
-    return status;
+        app_text_print(out, "%-24s %5s  %-7s %5s   %9s   %-9s %9s   %9s %12s %11s %10s\n", "problem", "noise",
+                       "policy", "evals", "mean OC", "95 %", "median", "best seen", "infeasible",
+                       "right part", "ms/suggest");
+    for (int k = 0; k < all->count; k++)
+        add_result(&all->result[k], count, at, json, out);
 }

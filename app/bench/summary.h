@@ -5,28 +5,35 @@
 #ifndef CKG_APP_BENCH_SUMMARY_H
 #define CKG_APP_BENCH_SUMMARY_H
 
+#include "base/pool.h"
 #include "bench/plan.h"
+
+/* What is kept of an evaluation of a replication. */
+struct app_scored {
+    double cost, best; /* opportunity cost of the recommendation, and of the best feasible design so far */
+    int feasible;      /* 1: what was recommended is */
+    int right;         /* 1: it is in the part of the feasible region that has the optimum */
+};
 
 /* A cell's results as read from its files. */
 struct app_result {
-    char problem[64], policy[32];
+    const char *problem, *policy;
     double noise;
     int replications, first, last; /* evaluations that were scored */
-    double *cost, *best;           /* (replications × (last − first + 1)) */
-    /* the same; right: the recommendation is in the part of the feasible region that has the optimum */
-    char *feasible, *right;
-    double *scratch; /* (replications) for statistics, so that these need no memory */
-    double seconds;  /* per suggestion, mean; NAN when there is no timing */
+    struct app_scored *scored;     /* (replications × (last − first + 1)) */
+    double *scratch;               /* (replications) for statistics, so that these need no memory */
+    double seconds;                /* per suggestion, mean; NAN when there is no timing */
 };
 
+/* In the order of the problems' registry, noise, the policies' registry. */
 struct app_results {
+    struct app_pool pool; /* of all that follows */
     int count;
-    /* (count) in the order of the problems' registry, noise, the policies' registry */
-    struct app_result *result;
+    struct app_result *result; /* (count) */
 };
 
+/* Free the pool. */
 int app_results_read(struct app_results *out, const char *folder, struct app_message *message);
-void app_results_free(struct app_results *results);
 
 struct app_statistics {
     double mean, half, median;     /* half the width of the 95 % interval of the mean, by Student's t */
@@ -49,9 +56,10 @@ enum { APP_STANDARD_POINTS = 6 };
 int app_standard_points(const struct app_result *result, int at[APP_STANDARD_POINTS]);
 
 /*
- * Prints the table, or one JSON object per cell and number of evaluations. `at` (count): which; count 0: the
+ * The table, or one JSON object per cell and number of evaluations. `at` (count): which; count 0: the
  * standard ones.
  */
-int app_summary_print(const char *folder, int count, const int *at, int json, struct app_message *message);
+void app_summary_write(const struct app_results *results, int count, const int *at, int json,
+                       struct app_text *out);
 
 #endif

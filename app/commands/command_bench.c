@@ -10,6 +10,7 @@
 #include "bench/own_problem.h"
 #include "command.h"
 #include "commands/picture.h"
+#include "run/milestones.h"
 
 static const struct app_option options[] = {
     {"problem", 0, "LIST",
@@ -101,12 +102,12 @@ static int read_file(const struct app_arguments *a, const char *word, const stru
 
     if (status)
         return status;
-    *entry = app_own_problem(owned[owns++]);
+    const struct app_problem *problem = *entry = &owned[owns++]->problem;
     for (int i = 0; i + 1 < owns; i++)
-        if (!strcmp(app_own_problem(owned[i])->name, (*entry)->name))
-            return app_wrong(a, "two problem files are called '%s'", (*entry)->name);
-    return app_problem_named((*entry)->name)
-               ? app_wrong(a, "'%s' is also a built-in problem; give the file another name", (*entry)->name)
+        if (!strcmp(owned[i]->problem.name, problem->name))
+            return app_wrong(a, "two problem files are called '%s'", problem->name);
+    return app_problem_named(problem->name)
+               ? app_wrong(a, "'%s' is also a built-in problem; give the file another name", problem->name)
                : CKG_OK;
 }
 
@@ -158,8 +159,9 @@ static int read_numbers(const struct app_arguments *a, struct app_plan *plan)
 {
     int seed = 0;
     int status = app_option_integer(a, "replications", 1, 9999, 30, &plan->replications);
-    const int initial = owns ? app_own_initial(owned[0]) : 10;
-    const int evaluations = owns ? app_own_budget(owned[0]) : 110;
+    const struct app_definition *d = owns ? &owned[0]->notebook.definition : NULL;
+    const int initial = d ? app_initial_size(d) : 10;
+    const int evaluations = d ? d->budget : 110;
 
     if (!status)
         status = app_option_integer(a, "initial", 1, 100000, initial > 0 ? initial : 1, &plan->initial);
@@ -185,15 +187,15 @@ static void write_settings(const struct app_arguments *a, struct app_text *out)
 static void write_files(const struct app_arguments *a, struct app_text *out)
 {
     for (int i = 0; i < owns; i++)
-        app_text_print(out, "%s%s: %s, %d trials", i ? "; " : "", app_own_problem(owned[i])->name,
-                       app_option(a, "real") ? "the command" : "models", app_own_trials(owned[i]));
+        app_text_print(out, "%s%s: %s, %d trials", i ? "; " : "", owned[i]->problem.name,
+                       app_option(a, "real") ? "the command" : "models", owned[i]->notebook.count);
 }
 
 static const char *find_trouble(const struct app_problem *problem)
 {
     for (int i = 0; i < owns; i++)
-        if (app_own_problem(owned[i]) == problem)
-            return app_own_trouble(owned[i]);
+        if (&owned[i]->problem == problem && owned[i]->trouble.text[0])
+            return owned[i]->trouble.text;
     return NULL;
 }
 
@@ -226,7 +228,7 @@ static int read_plan(const struct app_arguments *a, struct app_plan *plan)
     if (!status)
         status = read_numbers(a, plan);
     for (int i = 0; !status && i < owns; i++)
-        status = check_noise(a, plan, app_own_problem(owned[i]));
+        status = check_noise(a, plan, &owned[i]->problem);
     if (!status && app_option(a, "real") && !owns)
         status = app_wrong(a, "--real is for problem files, and none is given");
     return status;
@@ -291,9 +293,17 @@ static int summarize(const struct app_arguments *a, const char *folder)
     int at[APP_BENCH_MAX];
     int count = 0;
     const struct list list = {"at", "", &count, at, sizeof *at, read_evaluation};
-    const int status = read_list(a, &list);
+    struct app_results results;
+    struct app_text out = {0};
+    int status = read_list(a, &list);
 
-    return status ? status : app_summary_print(folder, count, at, a->json, a->message);
+    if (!status)
+        status = app_results_read(&results, folder, a->message);
+    if (status)
+        return status;
+    app_summary_write(&results, count, at, a->json, &out);
+    app_pool_free(&results.pool);
+    return out.length ? app_print(a, &out) : CKG_OK;
 }
 
 static int draw(const struct app_arguments *a, const char *folder)
@@ -309,7 +319,7 @@ static int draw(const struct app_arguments *a, const char *folder)
         return status;
     status = table ? app_figure_make(&results, table, 0, &file, a->message)
                    : app_page_make(&results, &file, a->message);
-    app_results_free(&results);
+    app_pool_free(&results.pool);
     return app_picture_write(a, status, &file);
 }
 
