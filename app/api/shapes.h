@@ -12,6 +12,7 @@
 #include "definition/difference.h"
 #include "actions/workers.h"
 #include "actions/action_retry.h"
+#include "actions/action_verify.h"
 #include "study/record.h"
 #include "problems/problems.h"
 #include "actions/effects.h"
@@ -52,6 +53,13 @@ void app_hold_add(const struct app_hold *hold, struct app_text *out);
 
 /* The same as an object of its own, with the name of the study and its budget. */
 void app_hold_write_study(const struct app_notebook *notebook, struct app_text *out);
+
+/* A study as the list of a store has it; budget 0: nobody has said. */
+void app_study_seen_write(const struct app_study_seen *study, int budget, struct app_text *out);
+
+/* What was found in a store, and how many trials can be saved. */
+void app_checkup_write(const struct app_notebook *notebook, const struct app_checkup *checkup,
+                       struct app_text *out);
 
 /* What a changed problem changes, and what that does to the trials. */
 void app_change_write(const struct app_difference *difference, const struct app_adapted *adapted,

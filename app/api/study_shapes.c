@@ -276,3 +276,24 @@ void app_frontier_write(const struct app_notebook *n, double probability, const 
         app_text_print(out, "null");
     app_json_close(out, '}');
 }
+
+/* --- stores --- */
+
+void app_study_seen_write(const struct app_study_seen *s, int budget, struct app_text *out)
+{
+    app_json_print(out, "{study:%s budget:%d complete:%d failed:%d running:%d pending:%d discarded:%d",
+                   s->name, budget, s->complete, s->failed, s->running, s->pending, s->discarded);
+    app_json_print(out, "created:%g last_result:%g}", s->created, s->ended);
+}
+
+void app_checkup_write(const struct app_notebook *n, const struct app_checkup *c, struct app_text *out)
+{
+    app_json_print(out, "{store:%s whole:%i trials:%d can_be_saved:%g findings:[", n->url, !c->damaged,
+                   c->trials, c->unknown ? (double)NAN : n->count);
+    for (int i = 0; i < c->count; i++) {
+        const struct app_finding *f = &c->findings[i];
+        app_json_print(out, "{part:%s number:%g damaged:%i text:%s}", f->part, app_known(f->number),
+                       !f->harmless, f->text);
+    }
+    app_json_print(out, "]}");
+}

@@ -1,60 +1,15 @@
 /* ckg check: whether a study's store is whole, what is damaged, and what can be saved. */
-#include <stdio.h>
-
+#include "actions/action_import.h"
+#include "api/shapes.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "command.h"
-#include "actions/action_verify.h"
-#include "actions/action_import.h"
+#include "present/statement.h"
 
 static const struct app_option options[] = {
     {"save", 0, "FILE", "write the trials that are whole to this file, as `ckg export` does", 0},
     {0},
 };
-
-static void write_json(const struct app_notebook *n, const struct app_checkup *c, struct app_text *out)
-{
-    app_json_open(out, NULL, '{');
-    app_json_add_string(out, "store", n->url);
-    app_json_add_truth(out, "whole", !c->damaged);
-    app_json_add_integer(out, "trials", c->trials);
-    if (c->unknown)
-        app_json_add_string(out, "can_be_saved", NULL);
-    else
-        app_json_add_integer(out, "can_be_saved", n->count);
-    app_json_open(out, "findings", '[');
-    for (int i = 0; i < c->count; i++) {
-        const struct app_finding *f = &c->findings[i];
-
-        app_json_open(out, NULL, '{');
-        app_json_add_string(out, "part", f->part);
-        if (f->number)
-            app_json_add_integer(out, "number", f->number);
-        else
-            app_json_add_string(out, "number", NULL);
-        app_json_add_truth(out, "damaged", !f->harmless);
-        app_json_add_string(out, "text", f->text);
-        app_json_close(out, '}');
-    }
-    app_json_close(out, ']');
-    app_json_close(out, '}');
-}
-
-/* A line for each finding, and one for all where nothing is damaged. */
-static void write_text(const struct app_notebook *n, const struct app_checkup *c, struct app_text *out)
-{
-    for (int i = 0; i < c->count; i++) {
-        const struct app_finding *f = &c->findings[i];
-
-        app_text_print(out, "%s%s", out->length ? "\n" : "", f->part);
-        if (f->number)
-            app_text_print(out, " %d", f->number);
-        app_text_print(out, ": %s", f->text);
-    }
-    if (!c->damaged)
-        app_text_print(out, "%s%s is whole: %d trial%s, every checksum right", out->length ? "\n" : "",
-                       n->url, c->trials, c->trials == 1 ? "" : "s");
-}
 
 static int print(const struct app_arguments *a, const struct app_notebook *n, const struct app_checkup *c)
 {
@@ -63,9 +18,9 @@ static int print(const struct app_arguments *a, const struct app_notebook *n, co
     if (a->quiet && !a->json)
         return CKG_OK;
     if (a->json)
-        write_json(n, c, &out);
+        app_checkup_write(n, c, &out);
     else
-        write_text(n, c, &out);
+        app_checkup_text(n, c, &out);
     return app_print(a, &out);
 }
 

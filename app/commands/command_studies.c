@@ -1,13 +1,10 @@
 /* ckg studies: what a store holds. */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "base/json.h"
+#include "api/shapes.h"
 #include "base/visible.h"
 #include "command.h"
+#include "present/statement.h"
 
 static const struct app_option options[] = {
     {"store", 0, "URL", "the store: " APP_STORE_URLS, 0},
@@ -30,45 +27,19 @@ static int budget_of(const char *definition)
     return budget;
 }
 
-static int print_json(const struct app_arguments *a, const struct app_study_seen *s)
-{
-    struct app_text line = {0};
-
-    app_json_open(&line, NULL, '{');
-    app_json_add_string(&line, "study", s->name);
-    app_json_add_integer(&line, "budget", budget_of(s->definition));
-    app_json_add_integer(&line, "complete", s->complete);
-    app_json_add_integer(&line, "failed", s->failed);
-    app_json_add_integer(&line, "running", s->running);
-    app_json_add_integer(&line, "pending", s->pending);
-    app_json_add_integer(&line, "discarded", s->discarded);
-    app_json_add_number(&line, "created", s->created);
-    app_json_add_number(&line, "last_result", s->ended);
-    app_json_close(&line, '}');
-    return app_print(a, &line);
-}
-
 static int print_study(void *context, const struct app_study_seen *s)
 {
     struct list *list = context;
-    char when[32] = "";
-    const time_t ended = isfinite(s->ended) ? (time_t)s->ended : 0;
+    struct app_text line = {0};
 
     list->count++;
     if (list->a->json)
-        return print_json(list->a, s);
-    if (list->a->quiet) {
-        app_say("%s\n", s->name);
-        return CKG_OK;
-    }
-
-    /* When something last came of it, in the time of the place. */
-    if (ended)
-        strftime(when, sizeof when, ", last result %Y-%m-%d %H:%M:%S", localtime(&ended));
-    app_say("%s: %d of %d evaluations (%d complete, %d failed), %d running, %d pending%s\n", s->name,
-            s->complete + s->failed, budget_of(s->definition), s->complete, s->failed, s->running, s->pending,
-            when);
-    return CKG_OK;
+        app_study_seen_write(s, budget_of(s->definition), &line);
+    else if (list->a->quiet)
+        app_text_print(&line, "%s", s->name);
+    else
+        app_study_seen_text(s, budget_of(s->definition), &line);
+    return app_print(list->a, &line);
 }
 
 static int run(const struct app_arguments *a)

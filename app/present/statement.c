@@ -156,22 +156,16 @@ void app_outage_text(const struct app_notebook *n, struct app_text *out)
 
 /* --- how it stands --- */
 
-/* How far it is. */
-static void add_progress(const struct app_notebook *n, const int tally[APP_STATES], struct app_text *out)
+/* How far it is; budget 0: it has none, or outcomes have costs that it is spent on. */
+static void add_progress(const char *name, int budget, const int tally[APP_STATES], struct app_text *out)
 {
-    const struct app_definition *d = &n->definition;
-    const int separate = ckg_problem_separate(d->problem) == 1;
-
-    app_text_print(out, "%s: %d", d->name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
-    if (d->budget && !separate)
-        app_text_print(out, " of %d", d->budget);
+    app_text_print(out, "%s: %d", name, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    if (budget)
+        app_text_print(out, " of %d", budget);
     app_text_print(out, " evaluations (%d complete, %d failed), %d running, %d pending", tally[APP_COMPLETE],
                    tally[APP_FAILED_TRIAL], tally[APP_RUNNING], tally[APP_PENDING]);
     if (tally[APP_DISCARDED])
         app_text_print(out, ", %d discarded", tally[APP_DISCARDED]);
-    if (separate)
-        app_text_print(out, "\ncost so far: %g of %d", app_notebook_cost(n), d->budget);
-    app_text_print(out, "\n");
 }
 
 /* How it chooses, and where it is kept. */
@@ -266,13 +260,17 @@ int app_status_text(struct app_notebook *n, struct app_text *out)
 {
     struct app_stop_watch watch = {0};
     struct app_crew crew;
+    const int separate = ckg_problem_separate(n->definition.problem) == 1;
     int tally[APP_STATES];
     int status = app_crew_find(n, &crew);
 
     if (!status)
         status = app_stop_standing(n, &watch);
     app_notebook_tally(n, tally);
-    add_progress(n, tally, out);
+    add_progress(n->definition.name, separate ? 0 : n->definition.budget, tally, out);
+    if (separate)
+        app_text_print(out, "\ncost so far: %g of %d", app_notebook_cost(n), n->definition.budget);
+    app_text_print(out, "\n");
     add_ways(n, out);
     add_best(n, out);
     add_pause(n, out);
@@ -285,4 +283,33 @@ int app_status_text(struct app_notebook *n, struct app_text *out)
     app_crew_free(&crew);
     app_stop_forget(&watch);
     return status;
+}
+
+void app_study_seen_text(const struct app_study_seen *s, int budget, struct app_text *out)
+{
+    const int tally[APP_STATES] = {[APP_COMPLETE] = s->complete,
+                                   [APP_FAILED_TRIAL] = s->failed,
+                                   [APP_RUNNING] = s->running,
+                                   [APP_PENDING] = s->pending,
+                                   [APP_DISCARDED] = s->discarded};
+    char moment[32];
+
+    add_progress(s->name, budget, tally, out);
+    if (app_moment(s->ended, moment))
+        app_text_print(out, ", last result %s", moment);
+}
+
+void app_checkup_text(const struct app_notebook *n, const struct app_checkup *c, struct app_text *out)
+{
+    for (int i = 0; i < c->count; i++) {
+        const struct app_finding *f = &c->findings[i];
+
+        app_text_print(out, "%s", f->part);
+        if (f->number)
+            app_text_print(out, " %d", f->number);
+        app_text_print(out, ": %s\n", f->text);
+    }
+    if (!c->damaged)
+        app_text_print(out, "%s is whole: %d trial%s, every checksum right\n", n->url, c->trials,
+                       c->trials == 1 ? "" : "s");
 }

@@ -3,6 +3,7 @@
 #define CKG_APP_STATEMENT_H
 
 #include "actions/action_stop.h"
+#include "actions/action_verify.h"
 #include "actions/outage.h"
 
 /* All of it, a line each: how far it is, the best so far, what holds it back, what is gained by going on, who
@@ -31,5 +32,12 @@ int app_hold_text(const struct app_hold *hold, struct app_text *out);
  * the commands to be typed.
  */
 void app_outage_text(const struct app_notebook *notebook, struct app_text *out);
+
+/* A study as the list of a store has it, in one line; budget 0: nobody has said. */
+void app_study_seen_text(const struct app_study_seen *study, int budget, struct app_text *out);
+
+/* A line for each finding in a store, and one for all where nothing is damaged. */
+void app_checkup_text(const struct app_notebook *notebook, const struct app_checkup *checkup,
+                      struct app_text *out);
 
 #endif
