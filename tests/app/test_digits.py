@@ -129,7 +129,7 @@ def test_the_report_says_the_same():
                 check(f"<td>{value}</td><td>{html.escape(met)}</td>" in row, name, value, met, row)
 
 
-def test_a_probability_is_written_one_way():
+def test_a_probability_and_an_estimate_are_written_one_way():
     """By pages and by Python as by the program, which test_markup.c tests from the same table."""
     rows = re.findall(r'{([\d.]+), "([^"]*)"}', (HERE / "probabilities.inc").read_text())
     check(len(rows) > 10, rows)
@@ -138,6 +138,10 @@ def test_a_probability_is_written_one_way():
     spec.loader.exec_module(results)
     for value, text in rows:
         check(results._chance(float(value)) == text, value, text)
+    estimates = re.findall(r'{([-\d.e]+), ([\d.e-]+), "([^"]*)"}', (HERE / "estimates.inc").read_text())
+    check(len(estimates) > 10, estimates)
+    for value, sd, text in estimates:
+        check(results._estimated(float(value), float(sd)) == text, value, sd, text)
     if node := shutil.which("node"):
         source = (HERE.parents[1] / "app/serve/files/dom.js").read_text()
         function = re.search(r"export (function chance.*?\n})", source, re.S)[1]

@@ -85,6 +85,35 @@ static void test_probabilities(void **state)
     assert_string_equal(app_probability_text(NAN, text), "not known");
 }
 
+static void test_estimates(void **state)
+{
+    static const struct {
+        double value, sd;
+        const char *text;
+    } rows[] = {
+#include "estimates.inc"
+    };
+    const struct app_outcome unlimited = {.min = -INFINITY, .max = INFINITY};
+    char text[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_string_equal(app_estimate_text(&unlimited, rows[i].value, rows[i].sd, text), rows[i].text);
+}
+
+/* What is padded is as wide as it looks, and what is too long stays. */
+static void test_columns(void **state)
+{
+    struct app_text out = {0};
+
+    (void)state;
+    app_columns_add(&out, "wire", 6);
+    app_columns_add(&out, "漢字", -6);
+    app_columns_add(&out, "lengths", 3);
+    assert_string_equal(out.data, "wire    漢字lengths");
+    app_text_free(&out);
+}
+
 static void test_width(void **state)
 {
     (void)state;
@@ -168,6 +197,6 @@ static void test_files(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_markup, test_shorten, test_probabilities, test_width, test_svg, test_endings,
-                     test_files);
+    return RUN_TESTS(test_markup, test_shorten, test_probabilities, test_estimates, test_columns, test_width,
+                     test_svg, test_endings, test_files);
 }

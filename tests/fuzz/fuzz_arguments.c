@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "commands/names.h"
 #include "fuzz.h"
 
 enum { MOST_WORDS = 64 };
@@ -72,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_line(message.text);
     } else {
         char meant[APP_MEANT];
-        app_command_meant(words[0], meant);
+        app_names_meant(APP_COMMANDS, NULL, words[0], "", meant);
     }
     free(text);
     return 0;
