@@ -85,7 +85,7 @@ static void add_result(const struct app_result *r, int count, const int *at, int
     }
 }
 
-void app_summary_write(const struct app_results *all, int count, const int *at, int json,
+void app_bench_summary(const struct app_results *all, int count, const int *at, int json,
                        struct app_text *out)
 {
     if (!json)

@@ -59,7 +59,7 @@ int app_standard_points(const struct app_result *result, int at[APP_STANDARD_POI
  * The table, or one JSON object per cell and number of evaluations. `at` (count): which; count 0: the
  * standard ones.
  */
-void app_summary_write(const struct app_results *results, int count, const int *at, int json,
+void app_bench_summary(const struct app_results *results, int count, const int *at, int json,
                        struct app_text *out);
 
 #endif

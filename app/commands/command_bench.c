@@ -301,7 +301,7 @@ static int summarize(const struct app_arguments *a, const char *folder)
         status = app_results_read(&results, folder, a->message);
     if (status)
         return status;
-    app_summary_write(&results, count, at, a->json, &out);
+    app_bench_summary(&results, count, at, a->json, &out);
     app_pool_free(&results.pool);
     return out.length ? app_print(a, &out) : CKG_OK;
 }

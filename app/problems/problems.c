@@ -6,26 +6,26 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const struct app_problem app_problem_mystery, app_problem_mystery_noisy_constraints,
-    app_problem_new_branin, app_problem_test_function_2, app_problem_test_function_2_printed,
-    app_problem_gramacy, app_problem_gardner_1, app_problem_gardner_2, app_problem_hartmann6,
-    app_problem_ackley10, app_problem_spring, app_problem_keane10;
+#define PROBLEMS(ROW)                                                                                        \
+    ROW(mystery)                                                                                             \
+    ROW(new_branin)                                                                                          \
+    ROW(test_function_2)                                                                                     \
+    ROW(test_function_2_printed)                                                                             \
+    ROW(gramacy)                                                                                             \
+    ROW(gardner_1)                                                                                           \
+    ROW(gardner_2)                                                                                           \
+    ROW(hartmann6)                                                                                           \
+    ROW(ackley10)                                                                                            \
+    ROW(spring)                                                                                              \
+    ROW(keane10)                                                                                             \
+    ROW(mystery_noisy_constraints)
 
-const struct app_problem *const app_problems[] = {
-    &app_problem_mystery,
-    &app_problem_new_branin,
-    &app_problem_test_function_2,
-    &app_problem_test_function_2_printed,
-    &app_problem_gramacy,
-    &app_problem_gardner_1,
-    &app_problem_gardner_2,
-    &app_problem_hartmann6,
-    &app_problem_ackley10,
-    &app_problem_spring,
-    &app_problem_keane10,
-    &app_problem_mystery_noisy_constraints,
-    NULL,
-};
+#define DECLARATION(NAME) extern const struct app_problem app_problem_##NAME;
+#define ENTRY(NAME) &app_problem_##NAME,
+
+PROBLEMS(DECLARATION)
+
+const struct app_problem *const app_problems[] = {PROBLEMS(ENTRY) NULL};
 
 const struct app_problem *app_problem_named(const char *name)
 {
