@@ -1,4 +1,4 @@
-/* One lock, a queue for each lane, and what is kept of what was made. */
+/* One lock, and one list of calls, from which lanes take what waits and others what was made. */
 #include "serve/cache.h"
 
 #include <errno.h>
@@ -36,28 +36,19 @@ int app_cache_open(struct app_cache *cache, int wakeup, struct app_message *mess
     return failed ? app_fail(message, CKG_ERR_SYSTEM, "no threads: %s", strerror(failed)) : CKG_OK;
 }
 
-static int read_flag(struct app_cache *cache, const int *flag)
-{
-    pthread_mutex_lock(&cache->lock);
-    const int value = *flag;
-    pthread_mutex_unlock(&cache->lock);
-    return value;
-}
-
 /* --- calls --- */
 
-static void free_call(struct app_api_call *call)
+/* Nobody asks for it any more. The cache is locked. */
+static void drop(struct app_cache *cache, struct app_api_call *call)
 {
+    struct app_api_call **at = &cache->calls;
+
+    while (*at != call)
+        at = &(*at)->next;
+    *at = call->next;
     free(call->in);
     app_text_free(&call->out);
     free(call);
-}
-
-/* The cache is locked. */
-static void let_go(struct app_api_call *call)
-{
-    if (call && !--call->holders)
-        free_call(call);
 }
 
 static int is_same(const struct app_api_call *a, const struct app_api_call *b)
@@ -72,56 +63,45 @@ static int is_change(const struct app_api_call *call)
     return call->action->lane == APP_LANE_WRITES;
 }
 
-/* 1 when what was made is as good as made now. */
-static int is_fresh(const struct app_api_call *call, uint64_t version)
+/* What came of it is worth keeping for others. */
+static int is_kept(const struct app_api_call *call)
 {
-    return call->version >= version &&
+    return call->state == APP_CALL_DONE && !call->status && !is_change(call);
+}
+
+/* 1 when the call is as good as one that is made now; of those under way one that nobody waits for is given
+ * up. */
+static int will_do(const struct app_api_call *call, const struct app_api_call *wanted)
+{
+    const int newer = call->version >= wanted->version;
+
+    if (is_change(call) || !is_same(call, wanted))
+        return 0;
+    if (call->state != APP_CALL_DONE)
+        return call->state == APP_CALL_QUEUED || (newer && call->waiters);
+    return is_kept(call) && newer &&
            (!(call->action->traits & APP_BRIEF) || app_clock() - call->made < moment);
 }
 
-/* One that was made, is being made or waits to be; NULL: none will do. The cache is locked. */
-static struct app_api_call *find_call(struct app_cache *cache, const struct app_api_call *wanted)
-{
-    struct app_cached_study *p = cache->studies[wanted->study];
-    struct app_api_call *running = cache->running[wanted->action->lane];
-
-    for (int i = 0; i < APP_CALLS_KEPT; i++)
-        if (p->kept[i] && is_same(p->kept[i], wanted) && is_fresh(p->kept[i], wanted->version))
-            return p->kept[i];
-
-    /* One that nobody waits for is given up. */
-    if (running && running->waiters && is_same(running, wanted) && running->version >= wanted->version)
-        return running;
-    for (struct app_api_call *call = cache->queue[wanted->action->lane]; call; call = call->next)
-        if (is_same(call, wanted)) {
-            call->version = wanted->version > call->version ? wanted->version : call->version;
-            return call;
-        }
-    return NULL;
-}
-
-/* A new one at the end of its queue; NULL: there are too many, or no memory. The cache is locked. */
+/* A new one behind the others; NULL: there are too many, or no memory. The cache is locked. */
 static struct app_api_call *add_call(struct app_cache *cache, const struct app_api_call *wanted)
 {
-    struct app_api_call *call = cache->queued < APP_CALLS_MOST ? calloc(1, sizeof *call) : NULL;
-    struct app_api_call **end = &cache->queue[wanted->action->lane];
+    struct app_api_call *call = calloc(1, sizeof *call);
+    struct app_api_call **end = &cache->calls;
+    int queued = 0;
 
-    if (!call)
-        return NULL;
-    call->action = wanted->action;
-    call->study = wanted->study;
-    call->version = wanted->version;
-    call->in = wanted->in ? app_copy(wanted->in) : NULL;
-    if (wanted->in && !call->in) {
+    for (; *end; end = &(*end)->next)
+        queued += (*end)->state == APP_CALL_QUEUED;
+    if (call)
+        *call = (struct app_api_call){
+            .action = wanted->action, .study = wanted->study, .in = wanted->in ? app_copy(wanted->in) : NULL};
+    if (!call || queued >= APP_CALLS_MOST || !call->in != !wanted->in) {
+        if (call)
+            free(call->in);
         free(call);
         return NULL;
     }
-
-    while (*end)
-        end = &(*end)->next;
     *end = call;
-    call->holders = 1;
-    cache->queued++;
     pthread_cond_signal(&cache->ready[call->action->lane]);
     return call;
 }
@@ -129,12 +109,15 @@ static struct app_api_call *add_call(struct app_cache *cache, const struct app_a
 struct app_api_call *app_cache_call(struct app_cache *cache, const struct app_api_call *wanted)
 {
     pthread_mutex_lock(&cache->lock);
-    struct app_api_call *call = is_change(wanted) ? NULL : find_call(cache, wanted);
+    struct app_api_call *call = cache->calls;
+    while (call && !will_do(call, wanted))
+        call = call->next;
     if (!call)
         call = add_call(cache, wanted);
     if (call) {
-        call->holders++;
         call->waiters++;
+        if (call->state == APP_CALL_QUEUED && call->version < wanted->version)
+            call->version = wanted->version;
     }
     pthread_mutex_unlock(&cache->lock);
     return call;
@@ -142,15 +125,30 @@ struct app_api_call *app_cache_call(struct app_cache *cache, const struct app_ap
 
 int app_cache_is_done(struct app_cache *cache, struct app_api_call *call)
 {
-    return read_flag(cache, &call->done);
+    pthread_mutex_lock(&cache->lock);
+    const int done = call->state == APP_CALL_DONE;
+    pthread_mutex_unlock(&cache->lock);
+    return done;
 }
 
 void app_cache_leave(struct app_cache *cache, struct app_api_call *call)
 {
     pthread_mutex_lock(&cache->lock);
-    call->waiters--;
-    let_go(call);
+    if (!--call->waiters && call->state != APP_CALL_RUNNING && !is_kept(call))
+        drop(cache, call);
     pthread_mutex_unlock(&cache->lock);
+}
+
+/* The first that waits. The cache is locked. */
+static struct app_api_call *take_first(struct app_cache *cache, enum app_lane lane)
+{
+    struct app_api_call *call = cache->calls;
+
+    while (call && (call->state != APP_CALL_QUEUED || call->action->lane != lane))
+        call = call->next;
+    if (call)
+        call->state = APP_CALL_RUNNING;
+    return call;
 }
 
 /* Until something stirs, or it is due. The cache is locked. */
@@ -162,22 +160,6 @@ static void wait_for(struct app_cache *cache, enum app_lane lane)
         pthread_cond_timedwait(&cache->ready[lane], &cache->lock, &due);
     else
         pthread_cond_wait(&cache->ready[lane], &cache->lock);
-}
-
-/* The first of the queue that somebody waits for. The cache is locked. */
-static struct app_api_call *take_first(struct app_cache *cache, enum app_lane lane)
-{
-    struct app_api_call *call;
-
-    while ((call = cache->queue[lane])) {
-        cache->queue[lane] = call->next;
-        cache->queued--;
-        call->next = NULL;
-        if (call->waiters)
-            return call;
-        let_go(call);
-    }
-    return NULL;
 }
 
 /* 1 when the poller has something else to do. The cache is locked. */
@@ -193,25 +175,19 @@ struct app_api_call *app_cache_next(struct app_cache *cache, enum app_lane lane)
     pthread_mutex_lock(&cache->lock);
     while (!cache->stopping && !is_due(cache, lane) && !(call = take_first(cache, lane)))
         wait_for(cache, lane);
-    if (lane != APP_LANE_WRITES)
-        cache->running[lane] = call;
     pthread_mutex_unlock(&cache->lock);
     return call;
-}
-
-int app_cache_is_filled(struct app_cache *cache)
-{
-    return read_flag(cache, &cache->filled);
 }
 
 void app_cache_set_looked(struct app_cache *cache, double seconds)
 {
     pthread_mutex_lock(&cache->lock);
     cache->due = app_clock() + seconds;
-    if (!cache->filled)
-        wake(cache);
-    cache->filled = 1;
     pthread_mutex_unlock(&cache->lock);
+    if (!cache->filled) {
+        cache->filled = 1;
+        wake(cache);
+    }
 }
 
 int app_cache_is_unwanted(struct app_cache *cache, const struct app_api_call *call)
@@ -222,73 +198,73 @@ int app_cache_is_unwanted(struct app_cache *cache, const struct app_api_call *ca
     return unwanted;
 }
 
-/* In the place of an older one of the same, or of whatever has been there longest. The cache is locked. */
-static void keep(struct app_cached_study *p, struct app_api_call *call)
+/* Makes room for a result: an older one of the same goes, and the oldest of too many. The cache is locked. */
+static void make_room(struct app_cache *cache, const struct app_api_call *fresh)
 {
-    int place = -1;
+    struct app_api_call *oldest = NULL;
+    struct app_api_call *next;
+    int count = 0;
 
-    for (int i = 0; i < APP_CALLS_KEPT; i++)
-        if (p->kept[i] && is_same(p->kept[i], call))
-            place = i;
-    if (place < 0)
-        place = p->turn++ % APP_CALLS_KEPT;
-    let_go(p->kept[place]);
-    p->kept[place] = call;
+    for (struct app_api_call *call = cache->calls; call; call = next) {
+        next = call->next;
+        if (call == fresh || call->study != fresh->study || call->waiters || !is_kept(call))
+            continue;
+        if (is_same(call, fresh)) {
+            drop(cache, call);
+            continue;
+        }
+        oldest = oldest ? oldest : call;
+        count++;
+    }
+    if (count >= APP_CALLS_KEPT)
+        drop(cache, oldest);
 }
 
 void app_cache_done(struct app_cache *cache, struct app_api_call *call, const struct app_api_study *study,
                     int status, uint64_t version)
 {
     pthread_mutex_lock(&cache->lock);
-    struct app_cached_study *p = cache->studies[call->study];
-
+    call->state = APP_CALL_DONE;
     call->status = status;
     call->message = study->message;
     call->revision = study->open ? study->notebook.revision : 0;
-    call->done = 1;
     call->made = app_clock();
-    call->version = version ? version : p->version;
-    if (cache->running[call->action->lane] == call)
-        cache->running[call->action->lane] = NULL;
+    call->version = version ? version : cache->studies[call->study]->version;
 
     /* Who has changed something sees it soon. */
     if (is_change(call) && !call->status) {
         cache->due = 0;
         pthread_cond_signal(&cache->ready[APP_LANE_QUICK]);
     }
-    if (!call->status && !is_change(call))
-        keep(p, call);
-    else
-        let_go(call);
+    if (is_kept(call))
+        make_room(cache, call);
+    else if (!call->waiters)
+        drop(cache, call);
     wake(cache);
     pthread_mutex_unlock(&cache->lock);
 }
 
 /* --- studies --- */
 
-static void free_place(struct app_study_place *place)
-{
-    free((char *)place->file);
-    free((char *)place->store);
-    free((char *)place->name);
-}
-
 static void free_study(struct app_cached_study *p)
 {
-    for (int i = 0; i < APP_CALLS_KEPT; i++)
-        let_go(p->kept[i]);
-    free_place(&p->place);
+    app_pool_free(&p->pool);
     free(p->name);
     free(p->summary);
     free(p);
 }
 
-static int copy_place(struct app_study_place *out, const struct app_study_place *place)
+/* *out ← a copy of the text, or NULL; 0 without memory. */
+static int keep(struct app_pool *pool, const char **out, const char *text)
 {
-    out->file = place->file ? app_copy(place->file) : NULL;
-    out->store = place->store ? app_copy(place->store) : NULL;
-    out->name = place->name ? app_copy(place->name) : NULL;
-    return !place->file == !out->file && !place->store == !out->store && !place->name == !out->name;
+    *out = text ? app_pool_copy(pool, text) : NULL;
+    return !text == !*out;
+}
+
+static int keep_place(struct app_cached_study *p, const struct app_study_place *place)
+{
+    return keep(&p->pool, &p->place.file, place->file) && keep(&p->pool, &p->place.store, place->store) &&
+           keep(&p->pool, &p->place.name, place->name);
 }
 
 /* That number, or the next one that is free. The cache is locked. */
@@ -309,7 +285,7 @@ int app_cache_add(struct app_cache *cache, const struct app_study_place *place, 
 {
     struct app_cached_study *p = calloc(1, sizeof *p);
 
-    if (!p || !copy_place(&p->place, place)) {
+    if (!p || !keep_place(p, place)) {
         if (p)
             free_study(p);
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
@@ -371,21 +347,12 @@ void app_cache_stop(struct app_cache *cache)
     pthread_mutex_unlock(&cache->lock);
 }
 
-int app_cache_is_stopping(struct app_cache *cache)
-{
-    return read_flag(cache, &cache->stopping);
-}
-
 void app_cache_close(struct app_cache *cache)
 {
-    for (int lane = 0; lane < APP_LANES; lane++) {
-        while (cache->queue[lane]) {
-            struct app_api_call *call = cache->queue[lane];
-            cache->queue[lane] = call->next;
-            let_go(call);
-        }
+    while (cache->calls)
+        drop(cache, cache->calls);
+    for (int lane = 0; lane < APP_LANES; lane++)
         pthread_cond_destroy(&cache->ready[lane]);
-    }
     for (int i = 0; i < cache->count; i++)
         free_study(cache->studies[i]);
     pthread_mutex_destroy(&cache->lock);

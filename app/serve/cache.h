@@ -11,7 +11,9 @@
 #include <stdint.h>
 
 #include "api/api.h"
+#include "base/pool.h"
 
+/* Of calls, so many wait at most, and so many results are kept for each study. */
 enum { APP_STUDIES_MOST = 1000, APP_CALLS_MOST = 128, APP_CALLS_KEPT = 24 };
 
 /* --- calls --- */
@@ -23,21 +25,22 @@ struct app_api_call {
     int study; /* its index */
     char *in;  /* the input, as JSON, or NULL */
 
-    int holders, waiters;
-    int done;
+    enum { APP_CALL_QUEUED, APP_CALL_RUNNING, APP_CALL_DONE } state;
+    int waiters;
     uint64_t version; /* of the study, at least; as it was made where it is done */
     int64_t revision;
     double made;
     int status; /* of the library */
     struct app_text out;
     struct app_message message;
-    struct app_api_call *next; /* in its queue */
+    struct app_api_call *next;
 };
 
 /* --- studies --- */
 
 /* The name and the summary are the cache's; there are both once it has a version. */
 struct app_cached_study {
+    struct app_pool pool; /* has the place */
     struct app_study_place place;
     int id; /* by which it is asked for */
     char *name;
@@ -46,20 +49,16 @@ struct app_cached_study {
     uint64_t version; /* the cache's sequence at its last change */
     int64_t revision;
     int count; /* of trials */
-    struct app_api_call *kept[APP_CALLS_KEPT];
-    int turn; /* whose place among the kept is next */
 };
 
 struct app_cache {
     pthread_mutex_t lock;
     pthread_cond_t ready[APP_LANES];
-    struct app_api_call *queue[APP_LANES];
-    struct app_api_call *running[APP_LANES]; /* that others may share; NULL: none */
-    int queued;
-    double due; /* when the poller is to look at everything again */
-    int filled; /* 1: it has looked at everything once */
-    int wakeup; /* a descriptor: a byte for the server, for each change */
-    int stopping;
+    struct app_api_call *calls; /* that wait, run, or may be asked for again, the oldest first */
+    double due;                 /* when the poller is to look at everything again */
+    _Atomic int filled;         /* 1: it has looked at everything once, so that every study is here */
+    _Atomic int stopping;       /* 1: all threads end soon */
+    int wakeup;                 /* a descriptor: a byte for the server, for each change */
     uint64_t sequence;
     int count;
     struct app_cached_study *studies[APP_STUDIES_MOST];
@@ -77,12 +76,8 @@ int app_cache_add(struct app_cache *cache, const struct app_study_place *place, 
 
 /* All threads end soon. */
 void app_cache_stop(struct app_cache *cache);
-int app_cache_is_stopping(struct app_cache *cache);
 
 /* --- the server's side --- */
-
-/* 1 when every study that there is, is in the cache. */
-int app_cache_is_filled(struct app_cache *cache);
 
 /* The call, done or under way, of a state of the study as it is now; NULL: too much is waiting already. */
 struct app_api_call *app_cache_call(struct app_cache *cache, const struct app_api_call *wanted);

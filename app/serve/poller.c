@@ -47,18 +47,13 @@ static struct app_cached_study *cached_at(const struct poller *poller, const str
 /* Opens the study anew; what was open stays where that fails. */
 static int open_study(const struct poller *poller, struct followed *f)
 {
-    const struct app_study_place *cached = &cached_at(poller, f)->place;
-    const struct app_study_place *place = cached;
-    struct app_study_place found;
+    struct app_study_place place = cached_at(poller, f)->place;
     struct app_notebook fresh;
 
     if (f->ref && !f->ref->store)
         return app_fail(&f->study.message, CKG_ERR_SYSTEM, "the store cannot be read at the moment");
-    if (f->ref) {
-        found = (struct app_study_place){.store = f->ref->url, .name = cached->name, .shared = f->ref->store};
-        place = &found;
-    }
-    const int status = app_notebook_open(&fresh, place, APP_LOOK, &f->study.message);
+    place.shared = f->ref ? f->ref->store : NULL;
+    const int status = app_notebook_open(&fresh, &place, APP_LOOK, &f->study.message);
     if (status)
         return status;
     app_api_close(&f->study);
@@ -226,7 +221,7 @@ static void look_at_everything(struct poller *poller)
 {
     for (int i = 0; poller->looks % LOOKS_BETWEEN_CHECKS == 0 && i < poller->stores; i++)
         look_through(poller, &poller->store[i]);
-    for (int i = 0; i < poller->cache->count && !app_cache_is_stopping(poller->cache); i++)
+    for (int i = 0; i < poller->cache->count && !poller->cache->stopping; i++)
         look_at(poller, &poller->studies[i]);
     poller->looks++;
     app_cache_set_looked(poller->cache, interval);
@@ -249,7 +244,7 @@ void *app_poller_work(void *context)
 
     if (!poller)
         app_cache_stop(cache);
-    while (!app_cache_is_stopping(cache)) {
+    while (!cache->stopping) {
         struct app_api_call *call = app_cache_next(cache, APP_LANE_QUICK);
         if (call)
             make_call(poller, call);

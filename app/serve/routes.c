@@ -275,16 +275,6 @@ static void show_page(const struct asked *a, struct app_reply *out)
         app_text_print(&out->text, "%s", file_named("index.html")->data);
 }
 
-/* What browsers show beside a title, asked for or not. */
-static void show_icon(const struct asked *a, struct app_reply *out)
-{
-    (void)a;
-    app_text_print(&out->text,
-                   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\"><rect width=\"16\" "
-                   "height=\"16\" rx=\"3\" fill=\"#0b5c8a\"/><path d=\"M2 4 6 10 9 8 14 12\" "
-                   "fill=\"none\" stroke=\"#fff\" stroke-width=\"2\"/></svg>\n");
-}
-
 /* A file of the program's own. */
 static void show_file(const struct asked *a, struct app_reply *out)
 {
@@ -320,7 +310,6 @@ static const struct route routes[] = {
     {APP_GET, "/api/v1/studies/{study}/trials/{number}", NULL, call_action, app_queries},
     {APP_GET, "/api/v1/studies/{study}/{query}", NULL, call_action, NULL},
     {APP_POST, "/api/v1/studies/{study}/{change}", NULL, call_change, NULL},
-    {APP_GET, "/favicon.ico", "image/svg+xml", show_icon, NULL},
     {APP_GET, "/{file}", NULL, show_file, NULL},
 };
 

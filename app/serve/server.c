@@ -67,10 +67,10 @@ static void on_wakeup(evutil_socket_t socket, short what, void *context)
     (void)what;
     while (read(socket, bytes, sizeof bytes) > 0)
         ;
-    if (!server->open && app_cache_is_filled(server->connections.cache))
+    if (!server->open && server->connections.cache->filled)
         begin_accepting(server);
     app_connections_stir(&server->connections);
-    if (app_cache_is_stopping(server->connections.cache)) {
+    if (server->connections.cache->stopping) {
         server->lost = 1;
         event_base_loopbreak(server->connections.base);
     }
