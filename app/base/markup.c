@@ -57,55 +57,13 @@ void app_markup(struct app_text *out, const char *text)
     add_text(out, text, 1);
 }
 
-/* The number of characters. */
-static int count_characters(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    const unsigned char *end = at + strlen(text);
-    int count = 0;
-
-    for (; at < end; count++) {
-        const int length = app_utf8_length(at, (size_t)(end - at));
-        at += length ? length : 1;
-    }
-    return count;
-}
-
-/* Where character number `index` begins. */
-static const char *character_at(const char *text, int index)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    const unsigned char *end = at + strlen(text);
-
-    while (index-- > 0 && at < end) {
-        const int length = app_utf8_length(at, (size_t)(end - at));
-        at += length ? length : 1;
-    }
-    return (const char *)at;
-}
-
-const char *app_shorten(const char *text, int most, char out[APP_SHORT])
-{
-    const int count = count_characters(text);
-
-    assert(most >= 4 && most <= 60);
-    if (count <= most) {
-        strncpy(out, text, APP_SHORT - 1);
-        out[APP_SHORT - 1] = 0;
-        return out;
-    }
-    const int tail = (most - 1) / 3;
-    const int head = most - 1 - tail;
-    const size_t bytes = (size_t)(character_at(text, head) - text);
-    memcpy(out, text, bytes);
-    strcpy(out + bytes, "…");
-    strcat(out, character_at(text, count - tail));
-    return out;
-}
+/* --- how much room it takes --- */
 
 /* Of one character, in parts of the letters' size: the averages of common sans-serif faces. */
-static double character_width(const unsigned char *at, int length)
+static double letter_width(const unsigned char *at, int length)
 {
+    if (!length)
+        return 0.6;
     if (length >= 3)
         return at[0] == 0xE2 ? 0.6 : 1.0; /* punctuation and signs; beyond them mostly wide scripts */
     if (length == 2)
@@ -117,22 +75,8 @@ static double character_width(const unsigned char *at, int length)
     return *at >= 'A' && *at <= 'Z' ? 0.67 : 0.55;
 }
 
-double app_letters_width(const char *text, double size)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    const unsigned char *end = at + strlen(text);
-    double width = 0;
-
-    while (at < end) {
-        const int length = app_utf8_length(at, (size_t)(end - at));
-        width += length ? character_width(at, length) : 0.6;
-        at += length ? length : 1;
-    }
-    return 1.06 * width * size; /* a little more, for faces that run wide */
-}
-
 /* Of one character: none for a mark that combines, two for the wide scripts of East Asia and pictures. */
-static int character_columns(const unsigned char *at, int length)
+static double column_width(const unsigned char *at, int length)
 {
     if (length == 2)
         return at[0] != 0xCC && at[0] != 0xCD;
@@ -142,18 +86,69 @@ static int character_columns(const unsigned char *at, int length)
     return length == 4 ? 2 : 1;
 }
 
-int app_columns(const char *text)
+/* Every character counts as one. */
+static double one(const unsigned char *at, int length)
+{
+    (void)at;
+    (void)length;
+    return 1;
+}
+
+/* How wide a character is in units of size × factor; length 0: it is no character. */
+struct measure {
+    double (*width)(const unsigned char *at, int length);
+    double size, factor;
+};
+
+/* A little more than the letters are wide, for faces that run wide. */
+static struct measure letters_of(double size)
+{
+    return (struct measure){letter_width, size, 1.06};
+}
+
+static const struct measure terminal = {column_width, 1, 1}, characters = {one, 1, 1};
+
+static double width_of(const struct measure *m, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
     const unsigned char *end = at + strlen(text);
-    int columns = 0;
+    double width = 0;
 
     while (at < end) {
         const int length = app_utf8_length(at, (size_t)(end - at));
-        columns += character_columns(at, length);
+        width += m->width(at, length);
         at += length ? length : 1;
     }
-    return columns;
+    return m->factor * width * m->size;
+}
+
+/* How many bytes of the text fit into the width. */
+static size_t fitting(const struct measure *m, const char *text, double width)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    const unsigned char *end = at + strlen(text);
+    double used = 0;
+
+    while (at < end) {
+        const int length = app_utf8_length(at, (size_t)(end - at));
+        used += m->factor * m->size * m->width(at, length);
+        if (used > width)
+            break;
+        at += length ? length : 1;
+    }
+    return (size_t)((const char *)at - text);
+}
+
+double app_letters_width(const char *text, double size)
+{
+    const struct measure letters = letters_of(size);
+
+    return width_of(&letters, text);
+}
+
+int app_columns(const char *text)
+{
+    return (int)width_of(&terminal, text);
 }
 
 void app_columns_add(struct app_text *out, const char *text, int columns)
@@ -164,24 +159,26 @@ void app_columns_add(struct app_text *out, const char *text, int columns)
     app_text_print(out, "%*s%s%*s", columns < 0 ? width : 0, "", text, columns < 0 ? 0 : width, "");
 }
 
-/* --- lines --- */
-
-/* How many bytes of the text fit into the width. */
-static size_t fitting(const char *text, double width, double size)
+const char *app_shorten(const char *text, int most, char out[APP_SHORT])
 {
-    const unsigned char *at = (const unsigned char *)text;
-    const unsigned char *end = at + strlen(text);
-    double used = 0;
+    const int count = (int)width_of(&characters, text);
+    const int tail = (most - 1) / 3;
+    const int head = most - 1 - tail;
 
-    while (at < end) {
-        const int length = app_utf8_length(at, (size_t)(end - at));
-        used += 1.06 * size * (length ? character_width(at, length) : 0.6);
-        if (used > width)
-            break;
-        at += length ? length : 1;
+    assert(most >= 4 && most <= 60);
+    if (count <= most) {
+        strncpy(out, text, APP_SHORT - 1);
+        out[APP_SHORT - 1] = 0;
+        return out;
     }
-    return (size_t)((const char *)at - text);
+    const size_t bytes = fitting(&characters, text, head);
+    memcpy(out, text, bytes);
+    strcpy(out + bytes, "…");
+    strcat(out, text + fitting(&characters, text, count - tail));
+    return out;
 }
+
+/* --- lines --- */
 
 /* Where a line of at most `bytes` bytes ends best: behind a blank or another sign that parts words. */
 static size_t good_end(const char *text, size_t bytes)
@@ -195,54 +192,21 @@ static size_t good_end(const char *text, size_t bytes)
 }
 
 /* The text on one line, its middle left out until it fits. */
-static void squeeze(const char *text, double width, double size, char out[APP_SHORT])
+static void squeeze(const struct measure *m, const char *text, double width, char out[APP_SHORT])
 {
     for (int most = 60; most >= 4; most--)
-        if (app_letters_width(app_shorten(text, most, out), size) <= width)
+        if (width_of(m, app_shorten(text, most, out)) <= width)
             return;
 }
 
-/* The same in columns of a terminal. */
-static size_t fitting_columns(const char *text, double width, double size)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    const unsigned char *end = at + strlen(text);
-    double used = 0;
-
-    (void)size;
-    while (at < end) {
-        const int length = app_utf8_length(at, (size_t)(end - at));
-        used += character_columns(at, length);
-        if (used > width)
-            break;
-        at += length ? length : 1;
-    }
-    return (size_t)((const char *)at - text);
-}
-
-static void squeeze_columns(const char *text, double width, double size, char out[APP_SHORT])
-{
-    (void)size;
-    for (int most = 60; most >= 4; most--)
-        if (app_columns(app_shorten(text, most, out)) <= width)
-            return;
-}
-
-/* How lines are measured, and cut where there are too many. */
-struct measure {
-    size_t (*fitting)(const char *text, double width, double size);
-    void (*squeeze)(const char *text, double width, double size, char out[APP_SHORT]);
-};
-
-static int wrap(const struct measure *measure, const char *text, double width, double size, int most,
-                struct app_lines *out)
+static int wrap(const struct measure *m, const char *text, double width, int most, struct app_lines *out)
 {
     assert(most >= 1 && most <= APP_LINES);
     *out = (struct app_lines){.whole = 1};
 
     while (out->count < most) {
         char *line = out->line[out->count++];
-        const size_t fits = measure->fitting(text, width, size);
+        const size_t fits = fitting(m, text, width);
         const int last = out->count == most;
 
         /* The rest, whole or squeezed. */
@@ -251,7 +215,7 @@ static int wrap(const struct measure *measure, const char *text, double width, d
             break;
         }
         if (last || !fits) {
-            measure->squeeze(text, width, size, line);
+            squeeze(m, text, width, line);
             out->whole = 0;
             break;
         }
@@ -273,16 +237,14 @@ static int wrap(const struct measure *measure, const char *text, double width, d
 
 int app_wrap(const char *text, double width, double size, int most, struct app_lines *out)
 {
-    static const struct measure letters = {fitting, squeeze};
+    const struct measure letters = letters_of(size);
 
-    return wrap(&letters, text, width, size, most, out);
+    return wrap(&letters, text, width, most, out);
 }
 
 int app_wrap_columns(const char *text, int columns, int most, struct app_lines *out)
 {
-    static const struct measure terminal = {fitting_columns, squeeze_columns};
-
-    return wrap(&terminal, text, columns, 1, most, out);
+    return wrap(&terminal, text, columns, most, out);
 }
 
 double app_lines_width(const struct app_lines *lines, double size)

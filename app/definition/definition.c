@@ -129,19 +129,15 @@ void app_definition_write(const struct app_definition *d, uint64_t seed, struct 
 /* --- the file --- */
 
 /* The keys, and what only all of them together say. */
-static int read_file(struct app_reader *r, const yaml_node_t *root)
+static void read_file(struct app_reader *r, const yaml_node_t *root)
 {
-    int status = app_reader_keep(r, "auto", &r->out->policy);
-
-    if (!status)
-        status = app_reader_keep(r, "model", &r->out->failures);
-    if (!status)
-        status = app_schema_read(r, root, &app_schema_file, r->out);
-    if (!status)
-        status = app_check_costs(r, root);
-    return !status && ckg_problem_rules(r->out->problem)
-               ? app_check_rules(r, app_reader_find(r, root, "rules"))
-               : status;
+    app_reader_keep(r, "auto", &r->out->policy);
+    app_reader_keep(r, "model", &r->out->failures);
+    if (app_schema_read(r, root, &app_schema_file, r->out))
+        return;
+    app_check_costs(r, root);
+    if (ckg_problem_rules(r->out->problem))
+        app_check_rules(r, app_reader_find(r, root, "rules"));
 }
 
 static int parse(struct app_definition *out, const char *text, size_t length, const char *path, int is_file,
@@ -152,17 +148,19 @@ static int parse(struct app_definition *out, const char *text, size_t length, co
     const yaml_node_t *root;
     *out = (struct app_definition){
         .initial = -1, .stop.patience = APP_PATIENCE, .evaluate = {.parallel = 1, .pause_after = -1}};
-    int status = app_node_open(&r, text, length, &root);
-    if (status)
-        return status;
-    status = ckg_problem_new(&out->problem) ? app_node_no_memory(&r) : read_file(&r, root);
+    if (app_node_open(&r, text, length, &root))
+        return r.status;
+    if (ckg_problem_new(&out->problem))
+        app_node_no_memory(&r);
+    else
+        read_file(&r, root);
     yaml_document_delete(&r.yaml);
-    if (!status && r.warnings.length)
-        status = app_reader_keep(&r, r.warnings.data, &out->warnings);
+    if (r.warnings.length)
+        app_reader_keep(&r, r.warnings.data, &out->warnings);
     app_text_free(&r.warnings);
-    if (status)
+    if (r.status)
         app_definition_free(out);
-    return status;
+    return r.status;
 }
 
 int app_definition_parse(struct app_definition *out, const char *text, size_t length, const char *path,

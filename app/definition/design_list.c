@@ -14,6 +14,14 @@
 
 enum { MOST_DESIGNS = 20000, LONGEST_CELL = 200, LARGEST_FILE = 16 << 20 };
 
+/* Only the first is heard. */
+static int refuse(struct app_reader *r, const struct app_choice *c, int line, const char *what)
+{
+    if (!r->status)
+        r->status = app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s", c->file, line, what);
+    return r->status;
+}
+
 int app_choice_complain(struct app_reader *r, const struct app_choice *c, int row, const char *format, ...)
 {
     struct app_message what;
@@ -24,7 +32,7 @@ int app_choice_complain(struct app_reader *r, const struct app_choice *c, int ro
     va_end(arguments);
     if (c->at)
         return app_node_complain(r, c->at[row], "%s", what.text);
-    return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s", c->file, c->line[row], what.text);
+    return refuse(r, c, c->line[row], what.text);
 }
 
 /* Room for a table of this size. */
@@ -80,11 +88,9 @@ static int take_cell(struct app_reader *r, struct app_choice *c, int row, int co
 {
     const char *name = c->name[column];
     struct app_value *cell = app_choice_cell(c, row, column);
-    char *end;
     char shortest[32];
-    const double number = strtod(text, &end);
-    const int decimal = *text && strspn(text, "+-.0123456789eE") == strlen(text) && end != text && !*end &&
-                        !is_code(text);
+    double number;
+    const int decimal = !is_code(text) && app_is_decimal(text, &number);
 
     if (!*text)
         return app_choice_complain(r, c, row, "'%.200s' is empty", name);
@@ -102,39 +108,38 @@ static int take_cell(struct app_reader *r, struct app_choice *c, int row, int co
 
 static int take_names(struct app_reader *r, const struct app_csv_row *head, struct app_choice *out)
 {
-    for (int k = 0; k < head->count; k++) {
+    struct app_message what = {""};
+
+    for (int k = 0; k < head->count && !*what.text; k++) {
         const char *name = head->field[k];
 
         if (!*name || !is_plain(name))
-            return app_fail(r->message, CKG_ERR_INVALID,
-                            "%s:%d: column %d needs a name, one line of UTF-8 text of at most %d bytes",
-                            out->file, head->line, k + 1, LONGEST_CELL);
-        for (int i = 0; i < k; i++)
+            app_fail(&what, 0, "column %d needs a name, one line of UTF-8 text of at most %d bytes", k + 1,
+                     LONGEST_CELL);
+        for (int i = 0; i < k && !*what.text; i++)
             if (!strcmp(head->field[i], name))
-                return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: the column '%.200s' appears twice",
-                                out->file, head->line, name);
+                app_fail(&what, 0, "the column '%.200s' appears twice", name);
         out->name[k] = app_pool_copy(&out->pool, name);
         if (!out->name[k])
             return app_node_no_memory(r);
     }
-    return CKG_OK;
+    return *what.text ? refuse(r, out, head->line, what.text) : r->status;
 }
 
 static int take_rows(struct app_reader *r, const struct app_csv *csv, struct app_choice *out)
 {
-    int status = take_names(r, &csv->row[0], out);
-
-    for (int i = 0; !status && i < out->rows; i++) {
+    take_names(r, &csv->row[0], out);
+    for (int i = 0; !r->status && i < out->rows; i++) {
         const struct app_csv_row *row = &csv->row[i + 1];
 
         out->line[i] = row->line;
         if (row->count != out->columns)
             return app_choice_complain(r, out, i, "%d fields, but the header has %d", row->count,
                                        out->columns);
-        for (int k = 0; !status && k < out->columns; k++)
-            status = take_cell(r, out, i, k, row->field[k]);
+        for (int k = 0; !r->status && k < out->columns; k++)
+            take_cell(r, out, i, k, row->field[k]);
     }
-    return status;
+    return r->status;
 }
 
 /* The CSV's path from the problem file's folder. The caller frees it. */
@@ -178,19 +183,16 @@ static int read_file(struct app_reader *r, const yaml_node_t *node, struct app_c
     if (!status)
         status = app_read_file(path, &text, &length, &why);
     if (status)
-        status = status == CKG_ERR_NOMEM ? app_node_no_memory(r) : app_node_complain(r, node, "%s", why.text);
-    if (!status)
-        status = app_csv_read(&csv, text, length, out->file, r->message);
-    if (!status)
-        status = check_size(r, node, csv.rows - 1, csv.rows ? csv.row[0].count : 0);
-    if (!status)
-        status = make_room(r, csv.rows - 1, csv.row[0].count, out);
-    if (!status)
-        status = take_rows(r, &csv, out);
+        status == CKG_ERR_NOMEM ? app_node_no_memory(r) : app_node_complain(r, node, "%s", why.text);
+    else
+        r->status = app_csv_read(&csv, text, length, out->file, r->message);
+    if (!r->status && !check_size(r, node, csv.rows - 1, csv.rows ? csv.row[0].count : 0) &&
+        !make_room(r, csv.rows - 1, csv.row[0].count, out))
+        take_rows(r, &csv, out);
     app_csv_free(&csv);
     free(text);
     free(path);
-    return status;
+    return r->status;
 }
 
 /* --- from the problem file --- */
@@ -198,55 +200,50 @@ static int read_file(struct app_reader *r, const yaml_node_t *node, struct app_c
 /* One design; its columns are those of the first. */
 static int read_row(struct app_reader *r, const yaml_node_t *node, int row, struct app_choice *out)
 {
-    int status = CKG_OK;
-
     /* As many values as the first design has. */
     if (app_node_pairs(node) != out->columns)
         return app_node_complain(r, node, "this design has %d values, and the first one has %d",
                                  app_node_pairs(node), out->columns);
-    for (int pair = 0; !status && pair < out->columns; pair++) {
+    for (int pair = 0; app_reader_has_pair(r, node, pair); pair++) {
         const yaml_node_t *key = app_reader_key(r, node, pair);
         char number[32];
 
         /* Each under a name of the first design, whose names are taken as they come. */
-        status = app_node_check_key(r, node, pair);
-        if (!status && !row)
-            status = app_node_line(r, key, "a name", APP_LONGEST_NAME, &out->name[pair]);
-        if (status)
-            return status;
+        if (!row && app_node_line(r, key, "a name", APP_LONGEST_NAME, &out->name[pair]))
+            return r->status;
         const int column = app_choice_find(out, app_node_text(key));
         if (column < 0)
             return app_node_complain(r, key, "the first design has no '%.200s'", app_node_text(key));
 
         /* The value. */
         struct app_value *cell = app_choice_cell(out, row, column);
-        status = app_node_typed(r, app_reader_value(r, node, pair), number, cell);
-        cell->text = status ? NULL : app_pool_copy(&out->pool, cell->text);
-        if (!status && !cell->text)
-            return app_node_no_memory(r);
+        if (app_node_typed(r, app_reader_value(r, node, pair), number, cell))
+            return r->status;
+        cell->text = app_pool_copy(&out->pool, cell->text);
+        if (!cell->text)
+            app_node_no_memory(r);
     }
-    return status;
+    return r->status;
 }
 
 static int read_list(struct app_reader *r, const yaml_node_t *node, struct app_choice *out)
 {
     const int rows = app_node_items(node);
-    int status = CKG_OK;
 
     for (int i = 0; i < rows; i++)
         if (app_reader_item(r, node, i)->type != YAML_MAPPING_NODE)
             return app_node_expect(r, app_reader_item(r, node, i), "a design {name: value, …}");
     const int columns = rows ? app_node_pairs(app_reader_item(r, node, 0)) : 0;
-    status = check_size(r, node, rows, columns);
-    if (!status)
-        status = make_room(r, rows, columns, out);
-    if (!status && !(out->at = app_pool_new(&out->pool, (size_t)rows, sizeof *out->at)))
-        status = app_node_no_memory(r);
-    for (int i = 0; !status && i < rows; i++) {
+    if (check_size(r, node, rows, columns) || make_room(r, rows, columns, out))
+        return r->status;
+    out->at = app_pool_new(&out->pool, (size_t)rows, sizeof *out->at);
+    if (!out->at)
+        return app_node_no_memory(r);
+    for (int i = 0; app_reader_has_item(r, node, i); i++) {
         out->at[i] = app_reader_item(r, node, i);
-        status = read_row(r, out->at[i], i, out);
+        read_row(r, out->at[i], i, out);
     }
-    return status;
+    return r->status;
 }
 
 int app_choice_read(struct app_reader *r, const yaml_node_t *node, struct app_choice *out)

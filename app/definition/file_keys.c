@@ -105,18 +105,16 @@ static int add_constants(struct app_reader *r, const yaml_node_t *node)
 
 static int read_rules(struct app_reader *r, const yaml_node_t *node)
 {
-    int status = CKG_OK;
-
     if (node->type != YAML_SEQUENCE_NODE)
         return app_node_expect(r, node, "a list of rules [\"pitch >= 1.2 * od\", …]");
     const int count = app_node_items(node);
     if (count > CKG_MAX_RULES)
         return app_node_complain(r, app_reader_item(r, node, CKG_MAX_RULES),
                                  "there may be at most %d rules, not %d", CKG_MAX_RULES, count);
-    status = add_constants(r, node);
-    for (int i = 0; !status && i < count; i++)
-        status = read_rule(r, node, app_reader_item(r, node, i));
-    return status;
+    add_constants(r, node);
+    for (int i = 0; app_reader_has_item(r, node, i); i++)
+        read_rule(r, node, app_reader_item(r, node, i));
+    return r->status;
 }
 
 static void write_rules(const struct app_definition *d, const char *name, struct app_text *out)
@@ -179,15 +177,18 @@ static int read_variables(struct app_reader *r, const yaml_node_t *node)
 
     if (parameters && node != parameters)
         return CKG_OK;
-    int status = list ? app_choice_read(r, list, &choice) : CKG_OK;
+    if (list)
+        app_choice_read(r, list, &choice);
     r->choice = list ? &choice : NULL;
-    if (!status)
-        status = parameters ? app_read_parameters(r, parameters) : app_choice_parameters(r, list, &choice);
-    if (!status && list)
-        status = app_choice_apply(r, list, &choice);
+    if (!r->status && parameters)
+        app_read_parameters(r, parameters);
+    else if (!r->status)
+        app_choice_parameters(r, list, &choice);
+    if (!r->status && list)
+        app_choice_apply(r, list, &choice);
     app_pool_free(&choice.pool);
     r->choice = NULL;
-    return status;
+    return r->status;
 }
 
 #define AT(member) .at = offsetof(struct app_definition, member)

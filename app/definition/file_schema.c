@@ -24,66 +24,53 @@ static int read_lines(struct app_reader *r, const struct app_key *key, const yam
                       struct app_words *out)
 {
     const int most = key->low > 0 ? (int)key->low : MOST_LINES;
-    int status = CKG_OK;
 
     if (node->type != YAML_SEQUENCE_NODE || app_node_items(node) > most)
         return app_node_expect(r, node, key->expected);
-    out->word = app_pool_new(&r->out->pool, (size_t)app_node_items(node), sizeof *out->word);
-    if (!out->word)
-        return app_node_no_memory(r);
-    for (int i = 0; !status && i < app_node_items(node); i++) {
+    out->word = app_reader_new(r, app_node_items(node), sizeof *out->word);
+    for (int i = 0; app_reader_has_item(r, node, i); i++) {
         const yaml_node_t *item = app_reader_item(r, node, i);
 
-        status = app_reader_line(r, item, key->what, (int)key->high, &out->word[i]);
-        if (!status && key->each)
-            status = key->each(r, NULL, item, &out->word[i]);
-        out->count += !status;
+        app_reader_line(r, item, key->what, (int)key->high, &out->word[i]);
+        if (!r->status && key->each)
+            key->each(r, NULL, item, &out->word[i]);
+        out->count++;
     }
-    return status;
+    return r->status;
 }
 
 static int read_pairs(struct app_reader *r, const struct app_key *row, const yaml_node_t *node,
                       struct app_pairs *out)
 {
-    int status = CKG_OK;
 
     if (node->type != YAML_MAPPING_NODE)
         return app_node_expect(r, node, row->expected);
-    out->pair = app_pool_new(&r->out->pool, (size_t)app_node_pairs(node), sizeof *out->pair);
-    if (!out->pair)
-        return app_node_no_memory(r);
-    for (int i = 0; !status && i < app_node_pairs(node); i++) {
+    out->pair = app_reader_new(r, app_node_pairs(node), sizeof *out->pair);
+    for (int i = 0; app_reader_has_pair(r, node, i); i++) {
         const yaml_node_t *key = app_reader_key(r, node, i);
-        struct app_need *pair = &out->pair[i];
+        struct app_need *pair = &out->pair[out->count++];
 
-        status = app_node_check_key(r, node, i);
-        if (!status)
-            status = row->each(r, key, app_reader_value(r, node, i), &pair->value);
-        if (!status)
-            status = app_reader_keep(r, app_node_text(key), &pair->name);
-        out->count += !status;
+        row->each(r, key, app_reader_value(r, node, i), &pair->value);
+        app_reader_keep(r, app_node_text(key), &pair->name);
     }
-    return status;
+    return r->status;
 }
 
 int app_schema_each(struct app_reader *r, const struct app_key *row, const yaml_node_t *node)
 {
     const int most = (int)row->high;
-    int status = CKG_OK;
 
     if (node->type != YAML_MAPPING_NODE)
         return app_node_expect(r, node, row->expected);
     if (app_node_pairs(node) > most)
         return app_node_complain(r, app_reader_key(r, node, most), "there may be at most %d %s, not %d", most,
                                  row->name, app_node_pairs(node));
-    for (int i = 0; !status && i < app_node_pairs(node); i++) {
+    for (int i = 0; app_reader_has_pair(r, node, i); i++) {
         char *name = NULL;
 
-        status = app_node_check_key(r, node, i);
-        if (!status)
-            status = row->each(r, app_reader_key(r, node, i), app_reader_value(r, node, i), &name);
+        row->each(r, app_reader_key(r, node, i), app_reader_value(r, node, i), &name);
     }
-    return status;
+    return r->status;
 }
 
 /* The number of the word that stands there. */
@@ -106,8 +93,7 @@ static int read_line(struct app_reader *r, const struct app_key *key, const yaml
 
     if (!key->words)
         return app_reader_line(r, node, key->what, (int)key->high, out);
-    const int status = read_word(r, key, node, &word);
-    return status ? status : app_reader_keep(r, key->words[word], out);
+    return read_word(r, key, node, &word) ? r->status : app_reader_keep(r, key->words[word], out);
 }
 
 static int read_value(struct app_reader *r, const struct app_key *key, const yaml_node_t *node, void *out)
@@ -141,28 +127,31 @@ static int read_value(struct app_reader *r, const struct app_key *key, const yam
     return CKG_OK;
 }
 
-static int read_key(struct app_reader *r, const struct app_key *key, const yaml_node_t *node)
+static void read_key(struct app_reader *r, const struct app_key *key, const yaml_node_t *node)
 {
     char *out = r->into;
 
     if (key->kind == APP_KEY_MAPPING)
         *(int *)(out + key->used) = 1;
-    const int status = key->read ? key->read(r, node) : read_value(r, key, node, out + key->at);
-    return status || !key->check ? status : key->check(r, node);
+    if (key->read)
+        key->read(r, node);
+    else
+        read_value(r, key, node, out + key->at);
+    if (!r->status && key->check)
+        key->check(r, node);
 }
 
 /* Everything is there that must be. */
-static int check_given(struct app_reader *r, const yaml_node_t *node, const struct app_schema *schema,
-                       const yaml_node_t *const *given)
+static void check_given(struct app_reader *r, const yaml_node_t *node, const struct app_schema *schema,
+                        const yaml_node_t *const *given)
 {
     for (int k = 0; k < schema->count; k++) {
         const struct app_key *key = &schema->keys[k];
         const int needed = key->missing && (r->is_file || !key->of_files);
 
         if (needed && !given[k] && !(key->instead && app_reader_find(r, node, key->instead)))
-            return app_node_complain(r, node, "%s", key->missing);
+            app_node_complain(r, node, "%s", key->missing);
     }
-    return CKG_OK;
 }
 
 int app_schema_read(struct app_reader *r, const yaml_node_t *node, const struct app_schema *schema, void *out)
@@ -175,19 +164,18 @@ int app_schema_read(struct app_reader *r, const yaml_node_t *node, const struct 
     /* Which keys there are. */
     for (int k = 0; k < schema->count; k++)
         names[k] = schema->keys[k].name;
-    int status = app_node_mapping(r, node, schema->what, schema->count, names, given);
-    if (!status)
-        status = check_given(r, node, schema, given);
+    if (!app_node_mapping(r, node, schema->what, schema->count, names, given))
+        check_given(r, node, schema, given);
 
     /* What each of them says. */
     r->mapping = node;
     r->into = out;
-    for (int k = 0; !status && k < schema->count; k++)
+    for (int k = 0; !r->status && k < schema->count; k++)
         if (given[k])
-            status = read_key(r, &schema->keys[k], given[k]);
+            read_key(r, &schema->keys[k], given[k]);
     r->mapping = outer;
     r->into = around;
-    return status;
+    return r->status;
 }
 
 /* --- written --- */

@@ -19,9 +19,13 @@ enum { LARGEST_FILE = 16 << 20, DEEPEST = 100 };
 
 /* --- complaints --- */
 
+/* Only the first is heard. */
 static int complain_at(struct app_reader *r, size_t line, size_t column, const char *what)
 {
-    return app_fail(r->message, CKG_ERR_INVALID, "%s:%zu:%zu: %s", r->path, line + 1, column + 1, what);
+    if (!r->status)
+        r->status = app_fail(r->message, CKG_ERR_INVALID, "%s:%zu:%zu: %s", r->path, line + 1, column + 1,
+                             what);
+    return r->status;
 }
 
 /* Characters of the first so many bytes of a text. */
@@ -65,7 +69,9 @@ int app_node_complain(struct app_reader *r, const yaml_node_t *node, const char 
 
 int app_node_no_memory(struct app_reader *r)
 {
-    return app_fail(r->message, CKG_ERR_NOMEM, "out of memory");
+    if (!r->status)
+        r->status = app_fail(r->message, CKG_ERR_NOMEM, "out of memory");
+    return r->status;
 }
 
 /* The node in a few words, a long text cut between two characters. */
@@ -162,24 +168,10 @@ int app_node_items(const yaml_node_t *node)
 
 /* --- values --- */
 
-/*
- * Decimal digits, a sign, a point, an exponent: what strtod takes as "inf", "nan" or hexadecimal is not
- * meant.
- */
-static int is_decimal(const char *text)
-{
-    return *text && strspn(text, "+-.0123456789eE") == strlen(text);
-}
-
 /* 1 for a bare number, however large. */
 static int parse_number(const yaml_node_t *node, double *out)
 {
-    char *end;
-
-    if (!is_bare(node) || !is_decimal(app_node_text(node)))
-        return 0;
-    *out = strtod(app_node_text(node), &end);
-    return end != app_node_text(node) && !*end;
+    return is_bare(node) && app_is_decimal(app_node_text(node), out);
 }
 
 int app_node_is_number(const yaml_node_t *node, double low, double high, double *out)
@@ -288,8 +280,8 @@ int app_node_truth(struct app_reader *r, const yaml_node_t *node, int *out)
 /* The merge key is refused because it would need rules of precedence. */
 int app_node_check_key(struct app_reader *r, const yaml_node_t *mapping, int pair)
 {
-    const yaml_node_pair_t *pairs = mapping->data.mapping.pairs.start;
-    const yaml_node_t *key = yaml_document_get_node(&r->yaml, pairs[pair].key);
+    const yaml_node_t *key = app_reader_key(r, mapping, pair);
+
     if (!app_node_is_text(key))
         return app_node_expect(r, key, "a key");
     if (is_bare(key) && !strcmp(app_node_text(key), "<<"))
@@ -297,7 +289,7 @@ int app_node_check_key(struct app_reader *r, const yaml_node_t *mapping, int pai
             r, key,
             "the merge key << is not supported; write the keys out, or use an alias for the whole mapping");
     for (int k = 0; k < pair; k++)
-        if (app_node_is_word(yaml_document_get_node(&r->yaml, pairs[k].key), app_node_text(key)))
+        if (app_node_is_word(app_reader_key(r, mapping, k), app_node_text(key)))
             return app_node_complain(r, key, "'%.200s' is given twice", app_node_text(key));
     return CKG_OK;
 }
@@ -314,23 +306,19 @@ int app_node_mapping(struct app_reader *r, const yaml_node_t *node, const char *
                                  describe(node, buffer));
 
     /* Every key must be known and given once. */
-    for (int i = 0; i < app_node_pairs(node); i++) {
-        const yaml_node_pair_t *pair = &node->data.mapping.pairs.start[i];
-        const yaml_node_t *key = yaml_document_get_node(&r->yaml, pair->key);
-        const int status = app_node_check_key(r, node, i);
+    for (int i = 0; app_reader_has_pair(r, node, i); i++) {
+        const yaml_node_t *key = app_reader_key(r, node, i);
         int k = 0;
 
-        if (status)
-            return status;
         while (k < count && !app_node_is_word(key, names[k]))
             k++;
         if (k == count) {
             app_fail(&of, 0, " in %s", what);
             return app_node_unknown(r, key, "key", of.text, count, names);
         }
-        values[k] = yaml_document_get_node(&r->yaml, pair->value);
+        values[k] = app_reader_value(r, node, i);
     }
-    return CKG_OK;
+    return r->status;
 }
 
 /* --- the document --- */

@@ -44,16 +44,15 @@ int app_choice_categorical(struct app_reader *r, const struct app_choice *c, int
                                    c->name[column]);
 
     /* Their texts for the library, with their types for the program. */
-    struct app_value *kept = app_pool_new(&r->out->pool, (size_t)count, sizeof *kept);
-    int status = kept ? CKG_OK : app_node_no_memory(r);
-    for (int v = 0; !status && v < count; v++) {
-        status = keep_cell(r, c, first[v], column, &kept[v]);
+    struct app_value *kept = app_reader_new(r, count, sizeof *kept);
+    *values = kept;
+    for (int v = 0; !r->status && v < count; v++) {
+        keep_cell(r, c, first[v], column, &kept[v]);
         texts[v] = kept[v].text;
     }
-    *values = kept;
-    if (!status && ckg_problem_add_categorical(r->out->problem, c->name[column], count, texts))
-        status = app_choice_complain(r, c, 0, "%s", ckg_error_message());
-    return status;
+    return !r->status && ckg_problem_add_categorical(r->out->problem, c->name[column], count, texts)
+               ? app_choice_complain(r, c, 0, "%s", ckg_error_message())
+               : r->status;
 }
 
 /* 1 when every number of the column is whole. */
@@ -97,16 +96,14 @@ static int infer(struct app_reader *r, const struct app_choice *c, int column)
 
 int app_choice_parameters(struct app_reader *r, const yaml_node_t *node, const struct app_choice *c)
 {
-    int status = app_reader_variables(r, c->columns);
-
-    for (int k = 0; !status && k < c->columns; k++)
-        status = infer(r, c, k);
-    if (!status && !app_dimension(r->out))
-        status = app_node_complain(
-            r, node,
-            "none of the columns can be a parameter: each is the same everywhere, called "
-            "id, or a text that is different everywhere");
-    return status;
+    app_reader_variables(r, c->columns);
+    for (int k = 0; !r->status && k < c->columns; k++)
+        infer(r, c, k);
+    return app_dimension(r->out) ? r->status
+                                 : app_node_complain(r, node,
+                                                     "none of the columns can be a parameter: each is the "
+                                                     "same everywhere, called id, or a text that is "
+                                                     "different everywhere");
 }
 
 /* --- the list --- */
@@ -149,19 +146,18 @@ static int check_new(struct app_reader *r, const struct app_choice *c, int row, 
 static int read_rows(struct app_reader *r, const struct app_choice *c, double *X)
 {
     const int d = app_dimension(r->out);
-    int status = CKG_OK;
 
-    for (int row = 0; !status && row < c->rows; row++) {
+    for (int row = 0; !r->status && row < c->rows; row++) {
         double *x = X + (size_t)row * (size_t)d;
 
-        for (int i = 0; !status && i < d; i++)
-            status = read_cell(r, c, row, i, &x[i]);
-        if (!status && ckg_problem_check_design(r->out->problem, x))
-            status = app_choice_complain(r, c, row, "%s", ckg_error_message());
-        if (!status)
-            status = check_new(r, c, row, X);
+        for (int i = 0; !r->status && i < d; i++)
+            read_cell(r, c, row, i, &x[i]);
+        if (!r->status && ckg_problem_check_design(r->out->problem, x))
+            app_choice_complain(r, c, row, "%s", ckg_error_message());
+        if (!r->status)
+            check_new(r, c, row, X);
     }
-    return status;
+    return r->status;
 }
 
 /* Every parameter has a column, and a fixed one has its value wherever it has one. */
@@ -187,34 +183,32 @@ static int check_columns(struct app_reader *r, const yaml_node_t *node, const st
 static int carry(struct app_reader *r, const struct app_choice *c)
 {
     struct app_definition *out = r->out;
-    int status = CKG_OK;
 
-    out->carried = app_pool_new(&out->pool, (size_t)c->columns, sizeof *out->carried);
-    if (!out->carried)
-        return app_node_no_memory(r);
-    for (int k = 0; !status && k < c->columns; k++) {
+    out->carried = app_reader_new(r, c->columns, sizeof *out->carried);
+    for (int k = 0; !r->status && k < c->columns; k++) {
         if (ckg_problem_parameter_find(out->problem, c->name[k]) >= 0 || app_fixed_find(out, c->name[k]))
             continue;
 
         /* A column of its own. */
         struct app_carried *to = &out->carried[out->carried_count++];
         to->name = app_pool_copy(&out->pool, c->name[k]);
-        to->value = app_pool_new(&out->pool, (size_t)c->rows, sizeof *to->value);
-        status = to->name && to->value ? CKG_OK : app_node_no_memory(r);
-        for (int i = 0; !status && i < c->rows; i++)
-            status = keep_cell(r, c, i, k, &to->value[i]);
+        to->value = app_reader_new(r, c->rows, sizeof *to->value);
+        if (!to->name)
+            app_node_no_memory(r);
+        for (int i = 0; !r->status && i < c->rows; i++)
+            keep_cell(r, c, i, k, &to->value[i]);
     }
-    return status;
+    return r->status;
 }
 
 int app_choice_apply(struct app_reader *r, const yaml_node_t *node, struct app_choice *c)
 {
     double *X = app_pool_new(&c->pool, (size_t)c->rows * (size_t)app_dimension(r->out), sizeof *X);
-    int status = X ? check_columns(r, node, c) : app_node_no_memory(r);
 
-    if (!status)
-        status = read_rows(r, c, X);
-    if (!status)
-        status = app_reader_check(r, node, ckg_problem_set_designs(r->out->problem, c->rows, X));
-    return status ? status : carry(r, c);
+    if (!X)
+        return app_node_no_memory(r);
+    if (check_columns(r, node, c) || read_rows(r, c, X) ||
+        app_reader_check(r, node, ckg_problem_set_designs(r->out->problem, c->rows, X)))
+        return r->status;
+    return carry(r, c);
 }

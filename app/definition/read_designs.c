@@ -16,9 +16,8 @@ static int read_value(struct app_reader *r, const struct app_parameter *p, const
 
     if (p->kind != CKG_CATEGORICAL)
         return app_node_number(r, node, p->low, p->high, out);
-    const int status = app_node_typed(r, node, number, &value);
-    if (status)
-        return status;
+    if (app_node_typed(r, node, number, &value))
+        return r->status;
     *out = ckg_problem_category_find(p->problem, p->index, value.text);
     return *out < 0 ? app_node_complain(r, node, "'%s' is not one of the values of '%s'", value.text, p->name)
                     : CKG_OK;
@@ -29,10 +28,9 @@ static int check_fixed(struct app_reader *r, const struct app_fixed *fixed, cons
 {
     char number[32];
     struct app_value value;
-    const int status = app_node_typed(r, node, number, &value);
 
-    return status || !strcmp(value.text, fixed->value.text)
-               ? status
+    return app_node_typed(r, node, number, &value) || !strcmp(value.text, fixed->value.text)
+               ? r->status
                : app_node_complain(r, node, "parameter '%s' is fixed at %s", fixed->name, fixed->value.text);
 }
 
@@ -43,10 +41,6 @@ static int read_pair(struct app_reader *r, const yaml_node_t *design, int pair, 
     const yaml_node_t *key = app_reader_key(r, design, pair);
     const yaml_node_t *value = app_reader_value(r, design, pair);
     const char *names[CKG_MAX_PARAMETERS];
-    const int status = app_node_check_key(r, design, pair);
-
-    if (status)
-        return status;
     const int i = ckg_problem_parameter_find(d->problem, app_node_text(key));
     const struct app_fixed *fixed = app_fixed_find(d, app_node_text(key));
     if (fixed)
@@ -69,42 +63,37 @@ static int read_design(struct app_reader *r, const yaml_node_t *node, double *x)
     const struct app_definition *d = r->out;
     struct app_message why;
     char given[CKG_MAX_PARAMETERS] = {0};
-    int status = CKG_OK;
 
     /* Every parameter, once. */
     if (node->type != YAML_MAPPING_NODE)
         return app_node_expect(r, node, "a design {name: value, …}");
-    for (int pair = 0; !status && pair < app_node_pairs(node); pair++)
-        status = read_pair(r, node, pair, x, given);
-    for (int i = 0; !status && i < app_dimension(d); i++)
+    for (int pair = 0; app_reader_has_pair(r, node, pair); pair++)
+        read_pair(r, node, pair, x, given);
+    for (int i = 0; i < app_dimension(d); i++)
         if (!given[i])
             return app_node_complain(r, node, "parameter '%s' is missing in this design",
                                      app_parameter_name(d, i));
 
     /* And a design that can be made. */
-    if (!status && app_design_check(d, x, &why))
-        status = app_node_complain(r, node, "%s", why.text);
-    return status;
+    return !r->status && app_design_check(d, x, &why) ? app_node_complain(r, node, "%s", why.text)
+                                                      : r->status;
 }
 
 int app_read_designs(struct app_reader *r, const yaml_node_t *node)
 {
     struct app_definition *out = r->out;
-    const size_t d = (size_t)app_dimension(out);
-    int status = CKG_OK;
+    const int d = app_dimension(out);
 
     if (node->type != YAML_SEQUENCE_NODE)
         return app_node_expect(r, node, "a list of designs [{name: value, …}, …]");
     out->own_count = app_node_items(node);
-    out->own = app_pool_new(&out->pool, (size_t)out->own_count * d, sizeof *out->own);
-    if (!out->own)
-        return app_node_no_memory(r);
-    for (int i = 0; !status && i < out->own_count; i++)
-        status = read_design(r, app_reader_item(r, node, i), out->own + (size_t)i * d);
-    if (!status && out->budget && out->own_count > out->budget)
+    out->own = app_reader_new(r, out->own_count, (size_t)d * sizeof *out->own);
+    for (int i = 0; app_reader_has_item(r, node, i); i++)
+        read_design(r, app_reader_item(r, node, i), out->own + (size_t)i * (size_t)d);
+    if (out->budget && out->own_count > out->budget)
         app_reader_warn(r, node, "there are %d `designs` and the `budget` is only %d", out->own_count,
                         out->budget);
-    return status;
+    return r->status;
 }
 
 /* --- written --- */

@@ -73,10 +73,7 @@ static int read_word(struct app_reader *r, const yaml_node_t *node, struct app_e
     if (!e->count && !*app_node_text(node))
         return app_node_complain(r, node, "the program's name must not be empty");
 
-    const int status = check_placeholders(r, node);
-    if (status)
-        return status;
-
+    check_placeholders(r, node);
     e->at[e->count][0] = (int)node->start_mark.line + 1;
     e->at[e->count][1] = (int)node->start_mark.column + 1;
     return app_reader_keep(r, app_node_text(node), &e->command[e->count]);
@@ -89,15 +86,11 @@ static int read_command(struct app_reader *r, const yaml_node_t *node, struct ap
     const int count = app_node_items(node);
     if (!count)
         return app_node_complain(r, node, "the command is empty; expected [program, argument, …]");
-    e->command = app_pool_new(&r->out->pool, (size_t)count + 1, sizeof *e->command);
-    e->at = app_pool_new(&r->out->pool, (size_t)count, sizeof *e->at);
-    if (!e->command || !e->at)
-        return app_node_no_memory(r);
-
-    int status = CKG_OK;
-    for (; !status && e->count < count; e->count += !status)
-        status = read_word(r, app_reader_item(r, node, e->count), e);
-    return status;
+    e->command = app_reader_new(r, count + 1, sizeof *e->command);
+    e->at = app_reader_new(r, count, sizeof *e->at);
+    for (; app_reader_has_item(r, node, e->count); e->count++)
+        read_word(r, app_reader_item(r, node, e->count), e);
+    return r->status;
 }
 
 /* --- a command for each outcome or group --- */
@@ -128,9 +121,9 @@ static int add_part(struct app_reader *r, const yaml_node_t *key, const yaml_nod
                                      ckg_problem_outcome_name(problem, e->parts[i].outcome));
 
     /* Its words. */
-    const int status = read_command(r, value, &one);
+    read_command(r, value, &one);
     e->parts[e->part_count++] = (struct app_part){j, one.count, one.command, one.at};
-    return status;
+    return r->status;
 }
 
 /* Every outcome has one. */
@@ -178,16 +171,12 @@ static int read_commands(struct app_reader *r, const yaml_node_t *node)
                                        .high = 1 + CKG_MAX_CONSTRAINTS,
                                        .each = add_part};
     struct app_evaluate *e = &r->out->evaluate;
-    int status = check_alone(r, node);
 
-    e->parts = app_pool_new(&r->out->pool, 1 + CKG_MAX_CONSTRAINTS, sizeof *e->parts);
-    if (!status && !e->parts)
-        status = app_node_no_memory(r);
-    if (!status)
-        status = app_schema_each(r, &row, node);
-    if (!status)
-        status = check_parts(r, node);
-    return status ? status : read_command(r, app_reader_value(r, node, 0), e);
+    check_alone(r, node);
+    e->parts = app_reader_new(r, 1 + CKG_MAX_CONSTRAINTS, sizeof *e->parts);
+    if (r->status || app_schema_each(r, &row, node) || check_parts(r, node))
+        return r->status;
+    return read_command(r, app_reader_value(r, node, 0), e);
 }
 
 static int read_only_command(struct app_reader *r, const yaml_node_t *node)
@@ -253,9 +242,8 @@ static int read_quota(struct app_reader *r, const yaml_node_t *node)
 
 static int read_template(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out)
 {
-    const int status = check_inside(r, key);
-
-    return status ? status : app_reader_line(r, value, "a template's file", LONGEST_PATH, out);
+    check_inside(r, key);
+    return app_reader_line(r, value, "a template's file", LONGEST_PATH, out);
 }
 
 static void write_quota(const struct app_definition *d, const char *name, struct app_text *out)
@@ -295,9 +283,8 @@ const struct app_schema app_schema_work = {"`work`", "A folder for each trial", 
 static int read_result_file(struct app_reader *r, const yaml_node_t *node)
 {
     struct app_result_place *out = &r->out->evaluate.results;
-    const int status = app_reader_line(r, node, "a file", LONGEST_PATH, &out->file);
 
-    return status ? status : check_inside(r, node);
+    return app_reader_line(r, node, "a file", LONGEST_PATH, &out->file) ? r->status : check_inside(r, node);
 }
 
 static int read_find(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *value, char **out)
@@ -329,14 +316,15 @@ static int read_results(struct app_reader *r, const yaml_node_t *node)
     struct app_result_place *out = &r->out->evaluate.results;
 
     /* A file's name alone, or a mapping. */
-    int status = node->type == YAML_SCALAR_NODE ? read_result_file(r, node)
-                                                : app_schema_read(r, node, &app_schema_results, out);
-    if (!status && !out->file && !app_reader_find(r, node, "find"))
-        status = app_node_complain(r, node, "`results` needs a `file`, or what to `find`");
-    if (!status && out->file && !app_reader_find(r, r->mapping, "work"))
-        status = app_node_complain(
-            r, node, "results in a file need `work: {}`: each trial must have a file of its own");
-    return status;
+    if (node->type == YAML_SCALAR_NODE ? read_result_file(r, node)
+                                       : app_schema_read(r, node, &app_schema_results, out))
+        return r->status;
+    if (!out->file && !app_reader_find(r, node, "find"))
+        return app_node_complain(r, node, "`results` needs a `file`, or what to `find`");
+    if (out->file && !app_reader_find(r, r->mapping, "work"))
+        return app_node_complain(r, node,
+                                 "results in a file need `work: {}`: each trial must have a file of its own");
+    return r->status;
 }
 
 /* --- where, how long, how many --- */
@@ -369,9 +357,9 @@ static int read_scheduler(struct app_reader *r, const yaml_node_t *node)
         return app_node_complain(r, node, "jobs are of one scheduler, `%s` or `%s`",
                                  e->cluster.scheduler->name, (*s)->name);
     e->parallel = CONCURRENT;
-    e->cluster = (struct app_cluster){*s, app_pool_new(&r->out->pool, 1, (*s)->options_size)};
-    const int status = e->cluster.options ? check_others(r, (*s)->name) : app_node_no_memory(r);
-    return status ? status : app_schema_read(r, node, (*s)->keys, e->cluster.options);
+    e->cluster = (struct app_cluster){*s, app_reader_new(r, 1, (*s)->options_size)};
+    check_others(r, (*s)->name);
+    return r->status ? r->status : app_schema_read(r, node, (*s)->keys, e->cluster.options);
 }
 
 static void write_scheduler(const struct app_definition *d, const char *name, struct app_text *out)
@@ -395,10 +383,9 @@ void app_write_concurrent(const struct app_definition *d, const char *name, stru
 static int read_seconds(struct app_reader *r, const yaml_node_t *node)
 {
     double *out = &r->out->evaluate.timeout;
-    const int status = app_node_number(r, node, -INFINITY, INFINITY, out);
 
-    if (status)
-        return status;
+    if (app_node_number(r, node, -INFINITY, INFINITY, out))
+        return r->status;
     if (*out > 0 && (*out < too_short || *out > too_long))
         app_reader_warn(r, node, "`timeout` is in seconds: %g s is %s", *out,
                         *out < too_short ? "too short to start a program" : "more than a hundred days");

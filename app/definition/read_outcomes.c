@@ -114,40 +114,35 @@ static int check_name(struct app_reader *r, const yaml_node_t *node, const char 
 static int add_rest(struct app_reader *r, const yaml_node_t *mapping, struct app_outcome *from)
 {
     ckg_problem *problem = r->out->problem;
-    int status = CKG_OK;
 
+    if (r->status)
+        return r->status;
     if (!from->yesno)
-        status = app_reader_check(
-            r, app_reader_find(r, mapping, "noise"),
-            ckg_problem_set_noise(problem, from->name, (enum ckg_noise)from->noise, from->sd));
-    if (!status && from->positive)
-        status = app_reader_check(r, app_reader_find(r, mapping, "positive"),
-                                  ckg_problem_set_positive(problem, from->name, 1));
-    if (!status && !isnan(from->cost))
-        status = app_reader_check(r, app_reader_find(r, mapping, "cost"),
-                                  ckg_problem_set_cost(problem, from->name, from->cost));
-    if (!status)
-        status = app_read_title(r, from->name, &from->label);
-    if (!status)
-        r->out->outcome[ckg_problem_outcome_find(problem, from->name)] = from->label;
-    return status;
+        app_reader_check(r, app_reader_find(r, mapping, "noise"),
+                         ckg_problem_set_noise(problem, from->name, (enum ckg_noise)from->noise, from->sd));
+    if (from->positive)
+        app_reader_check(r, app_reader_find(r, mapping, "positive"),
+                         ckg_problem_set_positive(problem, from->name, 1));
+    if (!isnan(from->cost))
+        app_reader_check(r, app_reader_find(r, mapping, "cost"),
+                         ckg_problem_set_cost(problem, from->name, from->cost));
+    app_read_title(r, from->name, &from->label);
+    r->out->outcome[ckg_problem_outcome_find(problem, from->name)] = from->label;
+    return r->status;
 }
 
 int app_read_objective(struct app_reader *r, const yaml_node_t *node)
 {
     struct app_outcome from = unsaid;
-    int status = app_schema_read(r, node, &app_schema_objective, &from);
-    const yaml_node_t *name = status ? NULL : app_reader_find(r, node, "name");
 
-    r->out->outcome = app_pool_new(&r->out->pool, 1 + CKG_MAX_CONSTRAINTS, sizeof *r->out->outcome);
-    if (!status && !r->out->outcome)
-        status = app_node_no_memory(r);
-    if (!status)
-        status = check_name(r, name, from.name, 0);
-    if (!status)
-        status = app_reader_check(
-            r, name, ckg_problem_set_objective(r->out->problem, from.name, (enum ckg_goal)r->out->goal));
-    return status ? status : add_rest(r, node, &from);
+    r->out->outcome = app_reader_new(r, 1 + CKG_MAX_CONSTRAINTS, sizeof *r->out->outcome);
+    if (app_schema_read(r, node, &app_schema_objective, &from))
+        return r->status;
+    const yaml_node_t *name = app_reader_find(r, node, "name");
+    if (!check_name(r, name, from.name, 0))
+        app_reader_check(r, name,
+                         ckg_problem_set_objective(r->out->problem, from.name, (enum ckg_goal)r->out->goal));
+    return add_rest(r, node, &from);
 }
 
 /* --- a constraint --- */
@@ -200,18 +195,18 @@ static int add_limits(struct app_reader *r, const yaml_node_t *node, const struc
 int app_read_constraint(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node, char **name)
 {
     struct app_outcome from = unsaid;
-    int status = app_reader_line(r, key, "a name", APP_LONGEST_NAME, name);
 
+    if (app_reader_line(r, key, "a name", APP_LONGEST_NAME, name) || check_name(r, key, *name, 1) ||
+        app_schema_read(r, node, &app_schema_constraint, &from))
+        return r->status;
     from.name = *name;
-    if (!status)
-        status = check_name(r, key, from.name, 1);
-    if (!status)
-        status = app_schema_read(r, node, &app_schema_constraint, &from);
-    if (!status)
-        status = from.yesno           ? add_yesno(r, node, &from)
-                 : !isnan(from.equal) ? add_equality(r, node, &from)
-                                      : add_limits(r, node, &from);
-    return status ? status : add_rest(r, node, &from);
+    if (from.yesno)
+        add_yesno(r, node, &from);
+    else if (!isnan(from.equal))
+        add_equality(r, node, &from);
+    else
+        add_limits(r, node, &from);
+    return add_rest(r, node, &from);
 }
 
 /* --- written --- */
@@ -269,13 +264,11 @@ static int read_group(struct app_reader *r, const yaml_node_t *node)
 
 int app_read_groups(struct app_reader *r, const yaml_node_t *node)
 {
-    int status = CKG_OK;
-
     if (node->type != YAML_SEQUENCE_NODE)
         return app_node_expect(r, node, "a list of groups, [[weight, height], …]");
-    for (int i = 0; !status && i < app_node_items(node); i++)
-        status = read_group(r, app_reader_item(r, node, i));
-    return status;
+    for (int i = 0; app_reader_has_item(r, node, i); i++)
+        read_group(r, app_reader_item(r, node, i));
+    return r->status;
 }
 
 void app_write_groups(const struct app_definition *d, const char *name, struct app_text *out)

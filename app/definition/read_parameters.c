@@ -26,21 +26,17 @@ static int read_values(struct app_reader *r, const yaml_node_t *list)
                                  "a categorical parameter may have at most %d values, not %d",
                                  CKG_MAX_CATEGORIES, out->count);
 
-    struct app_value *values = app_pool_new(&r->out->pool, (size_t)out->count, sizeof *values);
+    struct app_value *values = app_reader_new(r, out->count, sizeof *values);
     out->label.values = values;
-    if (!values)
-        return app_node_no_memory(r);
-    for (int i = 0; i < out->count; i++) {
+    for (int i = 0; app_reader_has_item(r, list, i); i++) {
         const yaml_node_t *node = app_reader_item(r, list, i);
-        const int status = app_reader_typed(r, node, &values[i]);
 
-        if (status)
-            return status;
-        for (int k = 0; k < i; k++)
+        app_reader_typed(r, node, &values[i]);
+        for (int k = 0; !r->status && k < i; k++)
             if (!strcmp(values[k].text, values[i].text))
-                return app_node_complain(r, node, "the value '%s' is listed twice", values[i].text);
+                app_node_complain(r, node, "the value '%s' is listed twice", values[i].text);
     }
-    return CKG_OK;
+    return r->status;
 }
 
 static void add_values(const void *from, const char *name, struct app_text *out)
@@ -155,17 +151,16 @@ static int find_range(struct app_reader *r, const yaml_node_t *node, const struc
     const double given[] = {from->low, from->high};
     const int column = r->choice ? app_choice_find(r->choice, from->name) : -1;
     const int listed = column >= 0 && app_choice_range(r->choice, column, &ends[0], &ends[1]);
-    int status = CKG_OK;
 
     for (int i = 0; i < 2; i++)
         if (isnan(given[i]) && !listed)
             return app_node_complain(r, node, "`%s` is missing", names[i]);
-    for (int i = 0; !status && i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         ends[i] = isnan(given[i]) ? ends[i] : given[i];
         if (!isnan(given[i]) && from->kind == CKG_INTEGER)
-            status = check_integer(r, app_reader_find(r, node, names[i]), given[i]);
+            check_integer(r, app_reader_find(r, node, names[i]), given[i]);
     }
-    return status;
+    return r->status;
 }
 
 static int add_number(struct app_reader *r, const yaml_node_t *node, const struct app_parameter *from)
@@ -177,19 +172,17 @@ static int add_number(struct app_reader *r, const yaml_node_t *node, const struc
     if (from->label.values)
         return app_node_complain(r, app_reader_find(r, node, "values"),
                                  "only categorical parameters have `values`");
-    int status = find_range(r, node, from, ends);
-    if (status)
-        return status;
-    status = from->kind == CKG_INTEGER
-                 ? ckg_problem_add_integer(problem, from->name, ends[0], ends[1])
-                 : ckg_problem_add_real(problem, from->name, ends[0], ends[1], CKG_LINEAR);
+    if (find_range(r, node, from, ends))
+        return r->status;
+    int status = from->kind == CKG_INTEGER
+                     ? ckg_problem_add_integer(problem, from->name, ends[0], ends[1])
+                     : ckg_problem_add_real(problem, from->name, ends[0], ends[1], CKG_LINEAR);
     if (!status && from->scale == CKG_LOG)
         status = ckg_problem_set_scale(problem, from->name, CKG_LOG);
-    status = app_reader_check(r, low ? low : node, status);
-    return status || isnan(from->step)
-               ? status
-               : app_reader_check(r, app_reader_find(r, node, "step"),
-                                  ckg_problem_set_step(problem, from->name, from->step));
+    if (!app_reader_check(r, low ? low : node, status) && !isnan(from->step))
+        app_reader_check(r, app_reader_find(r, node, "step"),
+                         ckg_problem_set_step(problem, from->name, from->step));
+    return r->status;
 }
 
 /* The value that a new parameter had so far; it may lie outside the range that it has now. */
@@ -206,30 +199,30 @@ static int check_was(struct app_reader *r, const yaml_node_t *mapping, const str
                    ? CKG_OK
                    : app_node_complain(r, node, "'%s' is not one of the parameter's values",
                                        p->label.was.text);
-    const int status = app_node_number(r, node, -INFINITY, INFINITY, &value);
-    return status || p->kind == CKG_REAL ? status : check_integer(r, node, value);
+    return app_node_number(r, node, -INFINITY, INFINITY, &value) || p->kind == CKG_REAL
+               ? r->status
+               : check_integer(r, node, value);
 }
 
 static int add_varied(struct app_reader *r, const yaml_node_t *node, struct app_parameter *from)
 {
     struct app_label *label = &r->out->parameter[app_dimension(r->out)];
     const int column = r->choice ? app_choice_find(r->choice, from->name) : -1;
-    int status;
 
     /* What it is, to the library. */
     if (from->kind < 0)
         return app_node_complain(r, node,
                                  "`type` is missing: real, integer or categorical; or `value` to fix it");
     if (from->kind == CKG_CATEGORICAL && !from->label.values && column >= 0)
-        status = app_choice_categorical(r, r->choice, column, &from->label.values);
+        app_choice_categorical(r, r->choice, column, &from->label.values);
+    else if (from->kind == CKG_CATEGORICAL)
+        add_categorical(r, node, from);
     else
-        status = from->kind == CKG_CATEGORICAL ? add_categorical(r, node, from) : add_number(r, node, from);
+        add_number(r, node, from);
 
     /* What only the program knows. */
-    if (!status)
-        status = check_was(r, node, from);
     *label = from->label;
-    return status;
+    return r->status ? r->status : check_was(r, node, from);
 }
 
 /* --- all of them --- */
@@ -251,16 +244,13 @@ static int add_fixed(struct app_reader *r, const yaml_node_t *node, const struct
 static int add_parameter(struct app_reader *r, const yaml_node_t *key, const yaml_node_t *node, char **name)
 {
     struct app_parameter from = {.kind = -1, .low = NAN, .high = NAN, .step = NAN};
-    int status = app_reader_line(r, key, "a name", APP_LONGEST_NAME, name);
 
+    if (app_reader_line(r, key, "a name", APP_LONGEST_NAME, name) ||
+        app_schema_read(r, node, &app_schema_parameter, &from))
+        return r->status;
     from.name = *name;
-    if (!status)
-        status = app_schema_read(r, node, &app_schema_parameter, &from);
-    if (!status)
-        status = app_read_title(r, from.name, &from.label);
-    if (!status)
-        status = from.value.text ? add_fixed(r, node, &from) : add_varied(r, node, &from);
-    return status;
+    app_read_title(r, from.name, &from.label);
+    return from.value.text ? add_fixed(r, node, &from) : add_varied(r, node, &from);
 }
 
 int app_read_parameters(struct app_reader *r, const yaml_node_t *node)
@@ -269,16 +259,14 @@ int app_read_parameters(struct app_reader *r, const yaml_node_t *node)
                                        .expected = "a mapping of parameters, `name: {type: …}`",
                                        .high = CKG_MAX_PARAMETERS,
                                        .each = add_parameter};
-    int status = CKG_OK;
 
     if (node->type == YAML_MAPPING_NODE && !app_node_pairs(node))
         return app_node_complain(r, node, "there must be at least one parameter");
-    status = app_reader_variables(r, node->type == YAML_MAPPING_NODE ? app_node_pairs(node) : 0);
-    if (!status)
-        status = app_schema_each(r, &row, node);
-    if (!status && !app_dimension(r->out))
-        return app_node_complain(r, node, "every parameter has a fixed `value`; at least one must vary");
-    return status;
+    if (!app_reader_variables(r, node->type == YAML_MAPPING_NODE ? app_node_pairs(node) : 0))
+        app_schema_each(r, &row, node);
+    return app_dimension(r->out)
+               ? r->status
+               : app_node_complain(r, node, "every parameter has a fixed `value`; at least one must vary");
 }
 
 /* --- written --- */

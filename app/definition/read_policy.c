@@ -67,9 +67,10 @@ static int read_setting(struct app_reader *r, const ckg_policy_info *policy, con
         return app_node_unknown(r, key, "parameter", of.text, policy->count, names);
     }
     out->name = p->name;
-    const int status = app_node_number(r, value, p->low, p->high, &out->value);
-    return status || !p->integer || out->value == floor(out->value) ? status
-                                                                    : app_node_expect(r, value, "an integer");
+    return app_node_number(r, value, p->low, p->high, &out->value) || !p->integer ||
+                   out->value == floor(out->value)
+               ? r->status
+               : app_node_expect(r, value, "an integer");
 }
 
 /* 1 when a file says `ckg` and has a setting that only `auto` has, which was called `ckg` once. */
@@ -93,9 +94,7 @@ static int means_auto(struct app_reader *r, const yaml_node_t *node, const ckg_p
 /* The policy `auto` in place of `ckg`. */
 static int take_auto(struct app_reader *r, ckg_policy_info *policy)
 {
-    const int status = app_reader_keep(r, "auto", &r->out->policy);
-
-    return status ? status : ckg_policy_named("auto", policy);
+    return app_reader_keep(r, "auto", &r->out->policy) ? r->status : ckg_policy_named("auto", policy);
 }
 
 /* A policy's name, or {name: …, parameter: value, …}. */
@@ -105,27 +104,23 @@ int app_read_policy(struct app_reader *r, const yaml_node_t *node)
     ckg_policy_info policy;
     const int count = node->type == YAML_MAPPING_NODE ? app_node_pairs(node) : 0;
 
-    const yaml_node_t *name = node->type == YAML_MAPPING_NODE ? NULL : node;
-    int status = CKG_OK;
-    for (int i = 0; !name && i < count; i++)
-        if (app_node_is_word(app_reader_key(r, node, i), "name"))
-            name = app_reader_value(r, node, i);
+    const yaml_node_t *name = node->type == YAML_MAPPING_NODE ? app_reader_find(r, node, "name") : node;
+
     if (!name)
         return app_node_complain(r, node, "the policy needs a `name`");
-    status = read_policy_name(r, name, &policy);
-    if (!status && count && means_auto(r, node, &policy))
-        status = take_auto(r, &policy);
-    if (!status && count && !(out->settings = app_pool_new(&out->pool, (size_t)count, sizeof *out->settings)))
-        status = app_node_no_memory(r);
-    for (int i = 0; !status && i < count; i++) {
+    if (read_policy_name(r, name, &policy))
+        return r->status;
+    if (count && means_auto(r, node, &policy) && take_auto(r, &policy))
+        return r->status;
+    out->settings = app_reader_new(r, count, sizeof *out->settings);
+    for (int i = 0; count && app_reader_has_pair(r, node, i); i++) {
         const yaml_node_t *key = app_reader_key(r, node, i);
-        status = app_node_check_key(r, node, i);
-        if (!status && !app_node_is_word(key, "name") && !is_removed(r, key) &&
-            !is_former_name(r, key, app_reader_value(r, node, i)))
-            status = read_setting(r, &policy, key, app_reader_value(r, node, i),
-                                  &out->settings[out->settings_count++]);
+        const yaml_node_t *value = app_reader_value(r, node, i);
+
+        if (!app_node_is_word(key, "name") && !is_removed(r, key) && !is_former_name(r, key, value))
+            read_setting(r, &policy, key, value, &out->settings[out->settings_count++]);
     }
-    return status;
+    return r->status;
 }
 
 void app_write_policy(const struct app_definition *d, const char *name, struct app_text *out)
@@ -175,17 +170,13 @@ int app_read_model(struct app_reader *r, const yaml_node_t *node)
     assert(count <= APP_MODEL_OPTIONS);
     for (int i = 0; !ckg_option_at(i, &info); i++)
         names[i] = info.name;
-    int status = app_node_mapping(r, node, app_schema_model.what, count, names, given);
+    app_node_mapping(r, node, app_schema_model.what, count, names, given);
 
     /* The value of each. */
-    for (int i = 0; !status && !ckg_option_at(i, &info); i++) {
-        if (!given[i])
-            continue;
-        status = check_option(r, given[i], &info);
-        if (!status)
-            status = app_reader_check(r, given[i], app_model_set(r->out, info.name, app_node_text(given[i])));
-    }
-    return status;
+    for (int i = 0; !r->status && !ckg_option_at(i, &info); i++)
+        if (given[i] && !check_option(r, given[i], &info))
+            app_reader_check(r, given[i], app_model_set(r->out, info.name, app_node_text(given[i])));
+    return r->status;
 }
 
 static int is_word(const ckg_option_info *info, const char *text)

@@ -6,34 +6,41 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+void *app_reader_new(struct app_reader *r, int count, size_t size)
+{
+    void *room = app_pool_new(&r->out->pool, (size_t)count, size);
+
+    if (!room)
+        app_node_no_memory(r);
+    return room;
+}
+
 int app_reader_keep(struct app_reader *r, const char *text, char **out)
 {
     *out = app_pool_copy(&r->out->pool, text);
-    return *out ? CKG_OK : app_node_no_memory(r);
+    return *out ? r->status : app_node_no_memory(r);
 }
 
 int app_reader_line(struct app_reader *r, const yaml_node_t *node, const char *what, int most, char **out)
 {
     const char *text;
-    const int status = app_node_line(r, node, what, most, &text);
 
-    return status ? status : app_reader_keep(r, text, out);
+    return app_node_line(r, node, what, most, &text) ? r->status : app_reader_keep(r, text, out);
 }
 
 int app_reader_typed(struct app_reader *r, const yaml_node_t *node, struct app_value *out)
 {
     char number[32];
-    const int status = app_node_typed(r, node, number, out);
 
-    if (status)
-        return status;
+    if (app_node_typed(r, node, number, out))
+        return r->status;
     out->text = app_pool_copy(&r->out->pool, out->text);
     return out->text ? CKG_OK : app_node_no_memory(r);
 }
 
 int app_reader_check(struct app_reader *r, const yaml_node_t *node, int status)
 {
-    return !status                   ? CKG_OK
+    return !status                   ? r->status
            : status == CKG_ERR_NOMEM ? app_node_no_memory(r)
                                      : app_node_complain(r, node, "%s", ckg_error_message());
 }
@@ -49,8 +56,19 @@ void app_reader_warn(struct app_reader *r, const yaml_node_t *node, const char *
     vsnprintf(what.text, sizeof what.text, format, arguments);
     va_end(arguments);
     there.message = &line;
+    there.status = CKG_OK;
     app_node_complain(&there, node, "%s", what.text);
     app_text_print(&r->warnings, "%s%s", r->warnings.length ? "\n" : "", line.text);
+}
+
+int app_reader_has_item(const struct app_reader *r, const yaml_node_t *list, int index)
+{
+    return !r->status && index < app_node_items(list);
+}
+
+int app_reader_has_pair(struct app_reader *r, const yaml_node_t *mapping, int index)
+{
+    return !r->status && index < app_node_pairs(mapping) && !app_node_check_key(r, mapping, index);
 }
 
 const yaml_node_t *app_reader_item(struct app_reader *r, const yaml_node_t *list, int index)
@@ -80,9 +98,9 @@ int app_reader_variables(struct app_reader *r, int count)
 {
     struct app_definition *out = r->out;
 
-    out->parameter = app_pool_new(&out->pool, CKG_MAX_PARAMETERS, sizeof *out->parameter);
-    out->fixed = app_pool_new(&out->pool, (size_t)count, sizeof *out->fixed);
-    return out->parameter && out->fixed ? CKG_OK : app_node_no_memory(r);
+    out->parameter = app_reader_new(r, CKG_MAX_PARAMETERS, sizeof *out->parameter);
+    out->fixed = app_reader_new(r, count, sizeof *out->fixed);
+    return r->status;
 }
 
 int app_read_title(struct app_reader *r, const char *name, struct app_label *out)

@@ -1,6 +1,7 @@
 /*
- * What the readers of a problem file's parts share; one file each, all called from definition.c. Each returns
- * CKG_OK, or an error after the complaint.
+ * What the readers of a problem file's parts share. The reader remembers its first complaint: whoever follows
+ * it returns its status and says nothing more, so that steps need not ask after each other. Each function
+ * returns that status, CKG_OK while there is none.
  */
 #ifndef CKG_APP_READER_H
 #define CKG_APP_READER_H
@@ -14,6 +15,7 @@ struct app_reader {
     yaml_document_t yaml;
     const char *path; /* stands in the complaints */
     struct app_message *message;
+    int status; /* of the first complaint, which the message has */
     struct app_definition *out;
     const yaml_node_t *mapping;      /* that the key which is being read stands in */
     void *into;                      /* the struct that the mapping fills */
@@ -24,7 +26,10 @@ struct app_reader {
 
 #define APP_KEYS(table) (int)(sizeof table / sizeof *table), table
 
-/* A copy that lives as long as the definition. */
+/* Room that lives as long as the definition, all zeroes; NULL: no memory. */
+void *app_reader_new(struct app_reader *r, int count, size_t size);
+
+/* A copy that lives as long. */
 int app_reader_keep(struct app_reader *r, const char *text, char **out);
 
 /* The text of one line at the node (app_node_line), kept likewise; the value (app_node_typed). */
@@ -37,6 +42,11 @@ int app_reader_check(struct app_reader *r, const yaml_node_t *node, int status);
 /* What works but is probably not meant, at the node. */
 void app_reader_warn(struct app_reader *r, const yaml_node_t *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* 1 while there is no complaint, and the list has this item; the mapping this pair, whose key is a new text.
+ */
+int app_reader_has_item(const struct app_reader *r, const yaml_node_t *list, int index);
+int app_reader_has_pair(struct app_reader *r, const yaml_node_t *mapping, int index);
 
 /* An item of a list; the key and the value of a mapping's pair. */
 const yaml_node_t *app_reader_item(struct app_reader *r, const yaml_node_t *list, int index);

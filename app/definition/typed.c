@@ -1,7 +1,18 @@
 /* Values in the types of JSON. */
 #include "definition/typed.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+int app_is_decimal(const char *text, double *out)
+{
+    char *end;
+
+    if (!*text || strspn(text, "+-.0123456789eE") != strlen(text))
+        return 0;
+    *out = strtod(text, &end);
+    return end != text && !*end;
+}
 
 void app_typed_add(struct app_text *out, const char *key, const char *text, enum app_type type)
 {

@@ -14,6 +14,12 @@ struct app_value {
     enum app_type type;
 };
 
+/*
+ * 1 when the text is a number, however large: decimal digits, a sign, a point, an exponent. What strtod takes
+ * as "inf", "nan" or hexadecimal is not meant.
+ */
+int app_is_decimal(const char *text, double *out);
+
 /* Adds the text as a value of that type. */
 void app_typed_add(struct app_text *out, const char *key, const char *text, enum app_type type);
 
