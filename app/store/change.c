@@ -15,51 +15,52 @@
 /* --- making a change --- */
 
 /* The change must rest on the problem as it is. */
-static int check_problem(struct app_store *s, int64_t study, int64_t redefined, struct app_message *message)
+static void check_problem(struct app_sql *sql, int64_t study, int64_t redefined)
 {
-    int64_t now = 0;
-    const int status = APP_SQL_RUN(s, "SELECT redefined FROM study WHERE id = $1", app_sql_first_integer,
-                                   &now, NULL, message, app_sql_integer(study));
+    int64_t now = redefined;
 
-    if (!status && now != redefined)
-        return app_fail(message, CKG_ERR_STATE,
-                        "another program has just changed the problem; run the same command again");
-    return status;
+    APP_SQL(sql, "SELECT redefined FROM study WHERE id = $1", app_sql_first_integer, &now, study);
+    if (!sql->status && now != redefined)
+        sql->status = app_fail(sql->message, CKG_ERR_STATE,
+                               "another program has just changed the problem; run the same command again");
 }
 
-/* The row of the change; *number is what it is called. */
-static int insert_change(struct app_store *s, int64_t study, const struct app_change *change, int64_t *number,
-                         struct app_message *message)
+/* The row of the change; what it is called. */
+static int64_t insert_change(struct app_sql *sql, int64_t study, const struct app_change *change)
 {
-    *number = 0;
-    return APP_SQL_RUN(s,
-                       "INSERT INTO change (study, number, kind, command, who, made, definition_before,"
-                       " definition_after) SELECT id, (SELECT COALESCE(MAX(c.number), 0) + 1 FROM change c"
-                       " WHERE c.study = $1), $2, $3, $4, {now},"
-                       " CASE WHEN $5 IS NOT NULL THEN definition END, $5 FROM study WHERE id = $1"
-                       " RETURNING number",
-                       app_sql_first_integer, number, NULL, message, app_sql_integer(study),
-                       app_sql_text(change->kind), app_sql_text(change->command), app_sql_text(change->who),
-                       app_sql_text(change->definition_after));
+    int64_t number = 0;
+
+    APP_SQL(sql,
+            "INSERT INTO change (study, number, kind, command, who, made, definition_before,"
+            " definition_after) SELECT id, (SELECT COALESCE(MAX(c.number), 0) + 1 FROM change c"
+            " WHERE c.study = $1), $2, $3, $4, {now},"
+            " CASE WHEN $5 IS NOT NULL THEN definition END, $5 FROM study WHERE id = $1"
+            " RETURNING number",
+            app_sql_first_integer, &number, study, change->kind, change->command, change->who,
+            change->definition_after);
+    return number;
 }
 
 /* How the trial stands, for the change. */
-static int insert_image(struct app_store *s, int64_t study, int64_t change, int trial, const char *side,
-                        struct app_message *message)
+static void insert_image(struct app_sql *sql, int64_t study, int64_t change, int trial, const char *side)
 {
-    return APP_SQL_RUN(s,
-                       "INSERT INTO image (study, change, trial, side" KEPT ")"
-                       " SELECT study, $1, number, $2" KEPT " FROM trial WHERE study = $3 AND number = $4",
-                       NULL, NULL, NULL, message, app_sql_integer(change), app_sql_text(side),
-                       app_sql_integer(study), app_sql_integer(trial));
+    APP_SQL(sql,
+            "INSERT INTO image (study, change, trial, side" KEPT ")"
+            " SELECT study, $1, number, $2" KEPT " FROM trial WHERE study = $3 AND number = $4",
+            NULL, NULL, change, side, study, trial);
 }
 
-/* The trial becomes what the record says; sealed->number 0: it is not what it was read as. */
-static int rewrite(struct app_store *s, int64_t study, int64_t revision, const struct app_trial *r,
-                   struct app_sealed *sealed, struct app_message *message)
+/* One trial of the change: as it was, what the record says that it becomes, as it is then. */
+static void change_trial(struct app_sql *sql, const struct app_sealing *sealing, int64_t change,
+                         const struct app_trial *r)
 {
-    return app_sql_write_trial(
-        s,
+    const int64_t study = sealing->study;
+    struct app_sealed sealed = {0};
+
+    app_sql_check_trial(sql, study, r->number);
+    insert_image(sql, study, change, r->number, "before");
+    app_sql_write_trial(
+        sql,
         "UPDATE trial SET state = $4, revision = $3, queued = $6, parameters = COALESCE($7, parameters),"
         " outcomes = $8, why = $9, log = $10, answer = $11, extra = $12, notes = $13, seconds = $14,"
         " starts = $15, failures = $16,"
@@ -68,105 +69,80 @@ static int rewrite(struct app_store *s, int64_t study, int64_t revision, const s
         " evaluator = CASE WHEN $4 <> 'pending' THEN evaluator END"
         " WHERE study = $1 AND number = $2 AND revision = $21 AND state <> 'running'"
         " RETURNING " APP_RETURNED_TRIAL,
-        study, revision, r, r->revision, 0, sealed, message);
-}
-
-/* One trial of the change: as it was, what it becomes, as it is then. */
-static int change_trial(struct app_store *s, int64_t study, int64_t revision, int64_t change,
-                        const struct app_trial *r, struct app_message *message)
-{
-    struct app_sealed sealed = {0};
-    int status = app_sql_check_trial(s, study, r->number, message);
-
-    if (!status)
-        status = insert_image(s, study, change, r->number, "before", message);
-    if (!status)
-        status = rewrite(s, study, revision, r, &sealed, message);
-    if (!status && !sealed.number)
-        status = app_fail(message, CKG_ERR_STATE,
-                          "another program has just changed trial %d; look at it again", r->number);
-    return status ? status : insert_image(s, study, change, r->number, "after", message);
-}
-
-static int add_trial(struct app_store *s, int64_t study, int64_t revision, int64_t change,
-                     const struct app_trial *r, struct app_message *message)
-{
-    const int status = app_sql_insert(s, study, revision, r, 0, NULL, message);
-
-    return status ? status : insert_image(s, study, change, r->number, "after", message);
+        study, sealing->revision, r, r->revision, 0, &sealed);
+    if (!sql->status && !sealed.number)
+        sql->status = app_fail(sql->message, CKG_ERR_STATE,
+                               "another program has just changed trial %d; look at it again", r->number);
+    insert_image(sql, study, change, r->number, "after");
 }
 
 /* All trials of the change; those that it adds follow the last one without a gap. */
-static int change_trials(struct app_store *s, int64_t study, int64_t revision, int64_t change, int count,
-                         const struct app_trial *records, struct app_message *message)
+static void change_trials(struct app_sql *sql, const struct app_sealing *sealing, int64_t change, int count,
+                          const struct app_trial *records)
 {
-    int64_t last;
-    int status = app_sql_last(s, study, &last, message);
+    const int64_t study = sealing->study;
+    int64_t last = 0;
 
-    for (int i = 0; !status && i < count; i++) {
-        if (records[i].revision)
-            status = change_trial(s, study, revision, change, &records[i], message);
-        else if (records[i].number == ++last)
-            status = add_trial(s, study, revision, change, &records[i], message);
-        else
-            status = app_fail(message, CKG_ERR_STATE, "another program has just added trial %d; try again",
-                              records[i].number);
+    APP_SQL(sql, "SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = $1", app_sql_first_integer, &last,
+            study);
+    for (int i = 0; !sql->status && i < count; i++) {
+        const struct app_trial *r = &records[i];
+        if (r->revision)
+            change_trial(sql, sealing, change, r);
+        else if (r->number == ++last) {
+            app_sql_insert(sql, study, sealing->revision, r, 0, NULL);
+            insert_image(sql, study, change, r->number, "after");
+        } else
+            sql->status = app_fail(sql->message, CKG_ERR_STATE,
+                                   "another program has just added trial %d; try again", r->number);
     }
-    return status;
-}
-
-/* The problem becomes what the change says. */
-static int redefine(struct app_store *s, int64_t study, int64_t revision, const char *definition,
-                    struct app_message *message)
-{
-    return APP_SQL_RUN(s, "UPDATE study SET definition = $1, redefined = $2 WHERE id = $3", NULL, NULL, NULL,
-                       message, app_sql_text(definition), app_sql_integer(revision), app_sql_integer(study));
 }
 
 int app_store_change(struct app_store *s, int64_t study, const struct app_change *change, int count,
                      const struct app_trial *records, struct app_message *message)
 {
+    struct app_sql *sql = &s->sql;
     struct app_sealing sealing;
-    int64_t number;
-    int status;
 
     do {
         /* On top of what it was made for. */
-        status = app_sql_begin(&s->sql, 1, message);
-        if (!status)
-            status = app_sql_revise(s, study, &sealing, message);
-        sealing.wakes = 1;
-        if (!status)
-            status = check_problem(s, study, change->redefined, message);
+        app_sql_begin(sql, 1, message);
+        app_sql_revise(sql, study, &sealing);
+        check_problem(sql, study, change->redefined);
 
-        /* What is done, and to which trials. */
-        if (!status)
-            status = insert_change(s, study, change, &number, message);
-        if (!status)
-            status = change_trials(s, study, sealing.revision, number, count, records, message);
-        if (!status && change->definition_after)
-            status = redefine(s, study, sealing.revision, change->definition_after, message);
-        if (!status)
-            status = app_seal_change(&s->sql, &sealing, number, message);
-        status = app_sql_seal_and_end(s, &sealing, status, message);
-    } while (app_sql_again(&s->sql, status));
-    return status;
+        /* What is done, to which trials, and what the problem becomes. */
+        const int64_t number = insert_change(sql, study, change);
+        change_trials(sql, &sealing, number, count, records);
+        if (change->definition_after)
+            APP_SQL(sql, "UPDATE study SET definition = $1, redefined = $2 WHERE id = $3", NULL, NULL,
+                    change->definition_after, sealing.revision, study);
+        app_seal_change(sql, &sealing, number);
+        app_seal_study(sql, &sealing);
+    } while (app_sql_end(sql));
+    return sql->status;
 }
 
 /* --- taking one back --- */
 
-/* The last change that holds. */
-static int check_last(struct app_store *s, int64_t study, int number, struct app_message *message)
+/* The one number that a statement about the change gives. */
+static int64_t ask(struct app_sql *sql, const char *statement, int64_t study, int64_t number)
 {
-    int64_t last = 0;
-    const int status = APP_SQL_RUN(
-        s, "SELECT COALESCE(MAX(number), 0) FROM change WHERE study = $1 AND undone IS NULL",
-        app_sql_first_integer, &last, NULL, message, app_sql_integer(study));
+    int64_t out = 0;
 
-    if (!status && last != number)
-        return app_fail(message, CKG_ERR_STATE,
-                        "another program has just changed the study; look at it again");
-    return status;
+    APP_SQL(sql, statement, app_sql_first_integer, &out, study, number);
+    return out;
+}
+
+/* Only the last change that holds is taken back. */
+static void check_last(struct app_sql *sql, int64_t study, int number)
+{
+    const int64_t last = ask(
+        sql, "SELECT COALESCE(MAX(number), 0) FROM change WHERE study = $1 AND undone IS NULL", study,
+        number);
+
+    if (!sql->status && last != number)
+        sql->status = app_fail(sql->message, CKG_ERR_STATE,
+                               "another program has just changed the study; look at it again");
 }
 
 /* Trials of the change that are no longer as it left them: somebody evaluated them. */
@@ -175,56 +151,39 @@ static int check_last(struct app_store *s, int64_t study, int number, struct app
     " WHERE t.study = $1 AND i.change = $2 AND i.side = 'after'"                                             \
     " AND (t.state <> i.state OR COALESCE(t.outcomes, '') <> COALESCE(i.outcomes, ''))"
 
-static int check_running(struct app_store *s, int64_t study, int number, struct app_message *message)
+static void check_running(struct app_sql *sql, int64_t study, int number)
 {
-    int64_t running = 0;
-    const int status = APP_SQL_RUN(s, "SELECT COALESCE(MIN(t.number), 0)" MOVED " AND t.state = 'running'",
-                                   app_sql_first_integer, &running, NULL, message, app_sql_integer(study),
-                                   app_sql_integer(number));
+    const int64_t running = ask(sql, "SELECT COALESCE(MIN(t.number), 0)" MOVED " AND t.state = 'running'",
+                                study, number);
 
-    if (!status && running)
-        return app_fail(message, CKG_ERR_STATE,
-                        "trial %lld is being evaluated by `ckg run`; wait for it, or stop the run",
-                        (long long)running);
-    return status;
+    if (!sql->status && running)
+        sql->status = app_fail(sql->message, CKG_ERR_STATE,
+                               "trial %lld is being evaluated by `ckg run`; wait for it, or stop the run",
+                               (long long)running);
 }
 
 /* Trials that came after those it added would be left without numbers before theirs. */
-static int check_added(struct app_store *s, int64_t study, int number, struct app_message *message)
+static void check_added(struct app_sql *sql, int64_t study, int number)
 {
-    int64_t first = 0;
+    const int64_t first = ask(sql,
+                              "SELECT COALESCE(MIN(a.trial), 0) FROM image a WHERE a.study = $1"
+                              " AND a.change = $2 AND a.side = 'after' AND NOT EXISTS (SELECT 1 FROM image b"
+                              " WHERE b.study = a.study AND b.change = a.change AND b.trial = a.trial"
+                              " AND b.side = 'before')",
+                              study, number);
     int64_t behind = 0;
-    int status = APP_SQL_RUN(s,
-                             "SELECT COALESCE(MIN(a.trial), 0) FROM image a WHERE a.study = $1"
-                             " AND a.change = $2 AND a.side = 'after' AND NOT EXISTS (SELECT 1 FROM image b"
-                             " WHERE b.study = a.study AND b.change = a.change AND b.trial = a.trial"
-                             " AND b.side = 'before')",
-                             app_sql_first_integer, &first, NULL, message, app_sql_integer(study),
-                             app_sql_integer(number));
 
-    if (!status && first)
-        status = APP_SQL_RUN(s,
-                             "SELECT COUNT(*) FROM trial WHERE study = $1 AND number > $2 AND number NOT IN"
-                             " (SELECT trial FROM image WHERE study = $1 AND change = $3 AND side = 'after')",
-                             app_sql_first_integer, &behind, NULL, message, app_sql_integer(study),
-                             app_sql_integer(first), app_sql_integer(number));
-    if (!status && behind)
-        return app_fail(
-            message, CKG_ERR_STATE,
+    if (first)
+        APP_SQL(sql,
+                "SELECT COUNT(*) FROM trial WHERE study = $1 AND number > $2 AND number NOT IN"
+                " (SELECT trial FROM image WHERE study = $1 AND change = $3 AND side = 'after')",
+                app_sql_first_integer, &behind, study, first, number);
+    if (!sql->status && behind)
+        sql->status = app_fail(
+            sql->message, CKG_ERR_STATE,
             "%lld trial%s followed those that it added from number %lld on, so it cannot be taken "
             "back; `ckg discard` sets them aside",
             (long long)behind, behind > 1 ? "s have" : " has", (long long)first);
-    return status;
-}
-
-/* What runs have measured since, as images of what is put aside. */
-static int keep_moved(struct app_store *s, int64_t study, int number, struct app_message *message)
-{
-    return APP_SQL_RUN(s,
-                       "INSERT INTO image (study, change, trial, side" KEPT ")"
-                       " SELECT t.study, i.change, t.number, 'undone'" APP_IMAGE_COLUMNS(APP_COLUMN_OF_T)
-                           MOVED,
-                       NULL, NULL, NULL, message, app_sql_integer(study), app_sql_integer(number));
 }
 
 /* The trials that the change added. */
@@ -242,106 +201,76 @@ static int sum_seals(void *context, const struct app_sql_value *columns, struct 
 }
 
 /* Every trial of the change is what it was before; those that were not there are gone again. */
-static int restore_trials(struct app_store *s, struct app_sealing *sealing, int number,
-                          struct app_message *message)
+static void restore_trials(struct app_sql *sql, struct app_sealing *sealing, int number)
 {
     const int64_t study = sealing->study;
-    int status = APP_SQL_RUN(
-        s,
-        "UPDATE trial SET revision = $1, worker = NULL, process = NULL, born = NULL, lease = NULL,"
-        " (number" KEPT ") = (SELECT trial" KEPT
-        " FROM image i WHERE i.study = $2 AND i.change = $3 AND i.trial = trial.number"
-        " AND i.side = 'before') WHERE study = $2 AND number IN (SELECT b.trial FROM image b"
-        " WHERE b.study = $2 AND b.change = $3 AND b.side = 'before')",
-        NULL, NULL, NULL, message, app_sql_integer(sealing->revision), app_sql_integer(study),
-        app_sql_integer(number));
 
-    if (!status)
-        status = APP_SQL_RUN(s, "SELECT seal" ADDED, sum_seals, &sealing->trials, NULL, message,
-                             app_sql_integer(study), app_sql_integer(number));
-    if (!status)
-        status = APP_SQL_RUN(s, "DELETE" ADDED, NULL, NULL, NULL, message, app_sql_integer(study),
-                             app_sql_integer(number));
-    return status;
+    APP_SQL(sql,
+            "UPDATE trial SET revision = $1, worker = NULL, process = NULL, born = NULL, lease = NULL,"
+            " (number" KEPT ") = (SELECT trial" KEPT
+            " FROM image i WHERE i.study = $2 AND i.change = $3 AND i.trial = trial.number"
+            " AND i.side = 'before') WHERE study = $2 AND number IN (SELECT b.trial FROM image b"
+            " WHERE b.study = $2 AND b.change = $3 AND b.side = 'before')",
+            NULL, NULL, sealing->revision, study, number);
+    APP_SQL(sql, "SELECT seal" ADDED, sum_seals, &sealing->trials, study, number);
+    APP_SQL(sql, "DELETE" ADDED, NULL, NULL, study, number);
 }
 
 /* The problem as it was before, where the change was one of the problem; and the note that it was undone. */
-static int restore_problem(struct app_store *s, int64_t study, int64_t revision, int number, const char *who,
-                           struct app_message *message)
+static void restore_problem(struct app_sql *sql, const struct app_sealing *sealing, int number,
+                            const char *who)
 {
-    int status = APP_SQL_RUN(s,
-                             "UPDATE study SET redefined = $1, definition = (SELECT c.definition_before"
-                             " FROM change c WHERE c.study = $2 AND c.number = $3) WHERE id = $2 AND EXISTS"
-                             " (SELECT 1 FROM change c WHERE c.study = $2 AND c.number = $3"
-                             " AND c.definition_before IS NOT NULL)",
-                             NULL, NULL, NULL, message, app_sql_integer(revision), app_sql_integer(study),
-                             app_sql_integer(number));
-
-    if (!status)
-        status = APP_SQL_RUN(
-            s, "UPDATE change SET undone = {now}, undone_by = $1 WHERE study = $2 AND number = $3", NULL,
-            NULL, NULL, message, app_sql_text(who), app_sql_integer(study), app_sql_integer(number));
-    return status;
+    APP_SQL(sql,
+            "UPDATE study SET redefined = $1, definition = (SELECT c.definition_before"
+            " FROM change c WHERE c.study = $2 AND c.number = $3) WHERE id = $2 AND EXISTS"
+            " (SELECT 1 FROM change c WHERE c.study = $2 AND c.number = $3"
+            " AND c.definition_before IS NOT NULL)",
+            NULL, NULL, sealing->revision, sealing->study, number);
+    APP_SQL(sql, "UPDATE change SET undone = {now}, undone_by = $1 WHERE study = $2 AND number = $3", NULL,
+            NULL, who, sealing->study, number);
 }
 
-/* Whether it may be taken back; *moved as in the table. */
-static int check_undo(struct app_store *s, int64_t study, int number, int64_t *moved,
-                      struct app_message *message)
+/* Whether it may be taken back; the first trial that has got a result since, 0: none. */
+static int64_t check_undo(struct app_sql *sql, int64_t study, int number)
 {
-    int status = check_last(s, study, number, message);
-
-    if (!status)
-        status = app_sql_check_change(s, study, number, message);
-    if (!status)
-        status = check_running(s, study, number, message);
-    if (!status)
-        status = check_added(s, study, number, message);
-    if (!status)
-        status = APP_SQL_RUN(s, "SELECT COALESCE(MIN(t.number), 0)" MOVED, app_sql_first_integer, moved, NULL,
-                             message, app_sql_integer(study), app_sql_integer(number));
-    return status;
+    check_last(sql, study, number);
+    app_sql_check_change(sql, study, number);
+    check_running(sql, study, number);
+    check_added(sql, study, number);
+    return ask(sql, "SELECT COALESCE(MIN(t.number), 0)" MOVED, study, number);
 }
 
-/* It is as it was before. */
-static int take_back(struct app_store *s, struct app_sealing *sealing, int number, const char *who,
-                     struct app_message *message)
+/* It is as it was before, and what runs have measured since is kept as images of what is put aside. */
+static void take_back(struct app_sql *sql, struct app_sealing *sealing, int number, const char *who)
 {
-    int status = keep_moved(s, sealing->study, number, message);
-
-    if (!status)
-        status = restore_trials(s, sealing, number, message);
-    if (!status)
-        status = restore_problem(s, sealing->study, sealing->revision, number, who, message);
-    return status ? status : app_seal_change(&s->sql, sealing, number, message);
+    APP_SQL(sql,
+            "INSERT INTO image (study, change, trial, side" KEPT ")"
+            " SELECT t.study, i.change, t.number, 'undone'" APP_IMAGE_COLUMNS(APP_COLUMN_OF_T) MOVED,
+            NULL, NULL, sealing->study, number);
+    restore_trials(sql, sealing, number);
+    restore_problem(sql, sealing, number, who);
+    app_seal_change(sql, sealing, number);
+    app_seal_study(sql, sealing);
 }
 
 int app_store_undo(struct app_store *s, int64_t study, int number, const char *who, int give_up, int *moved,
                    struct app_message *message)
 {
+    struct app_sql *sql = &s->sql;
     struct app_sealing sealing;
-    int status;
 
     do {
-        int64_t found = 0;
-
         /* Whether that loses anything. */
-        status = app_sql_begin(&s->sql, 1, message);
-        if (!status)
-            status = app_sql_revise(s, study, &sealing, message);
-        sealing.wakes = 1;
-        if (!status)
-            status = check_undo(s, study, number, &found, message);
-        *moved = (int)found;
-        if (!status && found && !give_up) {
-            app_sql_end(&s->sql, CKG_ERR_STATE, message); /* nothing has been done */
+        app_sql_begin(sql, 1, message);
+        app_sql_revise(sql, study, &sealing);
+        *moved = (int)check_undo(sql, study, number);
+        if (*moved && !give_up) {
+            app_sql_cancel(sql);
             return CKG_OK;
         }
-
-        if (!status)
-            status = take_back(s, &sealing, number, who, message);
-        status = app_sql_seal_and_end(s, &sealing, status, message);
-    } while (app_sql_again(&s->sql, status));
-    return status;
+        take_back(sql, &sealing, number, who);
+    } while (app_sql_end(sql));
+    return sql->status;
 }
 
 /* --- what was done --- */
@@ -382,11 +311,13 @@ int app_store_changes(struct app_store *s, int64_t study, app_change_visit *visi
                       struct app_message *message)
 {
     struct visit to = {.change = visit, .context = context};
-    const int status = APP_SQL_RUN(s,
-                                   "SELECT " APP_SEALED_CHANGE
-                                   ", s.changes FROM study s LEFT JOIN change c ON c.study = s.id"
-                                   " WHERE s.id = $1 ORDER BY c.number",
-                                   take_change, &to, NULL, message, app_sql_integer(study));
+
+    app_sql_call(&s->sql, message);
+    const int status = APP_SQL(&s->sql,
+                               "SELECT " APP_SEALED_CHANGE
+                               ", s.changes FROM study s LEFT JOIN change c ON c.study = s.id"
+                               " WHERE s.id = $1 ORDER BY c.number",
+                               take_change, &to, study);
 
     if (!status && to.sum != to.expected)
         return app_fail(message, CKG_ERR_SYSTEM,
@@ -418,10 +349,11 @@ int app_store_images(struct app_store *s, int64_t study, int trial, app_image_vi
 {
     struct visit to = {.image = visit, .context = context};
 
-    return APP_SQL_RUN(s,
-                       "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.trial = $2"
-                       " ORDER BY i.change, CASE i.side WHEN 'before' THEN 1 WHEN 'after' THEN 2 ELSE 3 END",
-                       take_image, &to, NULL, message, app_sql_integer(study), app_sql_integer(trial));
+    app_sql_call(&s->sql, message);
+    return APP_SQL(&s->sql,
+                   "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.trial = $2"
+                   " ORDER BY i.change, CASE i.side WHEN 'before' THEN 1 WHEN 'after' THEN 2 ELSE 3 END",
+                   take_image, &to, study, trial);
 }
 
 static int take_images(void *context, const struct app_sql_value *columns, struct app_message *message)
@@ -434,16 +366,15 @@ static int take_images(void *context, const struct app_sql_value *columns, struc
     return CKG_OK;
 }
 
-int app_sql_check_change(struct app_store *s, int64_t study, int number, struct app_message *message)
+int app_sql_check_change(struct app_sql *sql, int64_t study, int number)
 {
     struct visit to = {0};
-    int status = APP_SQL_RUN(
-        s, "SELECT " APP_SEALED_CHANGE " FROM change c WHERE c.study = $1 AND c.number = $2", take_images,
-        &to, NULL, message, app_sql_integer(study), app_sql_integer(number));
 
-    if (!status)
-        status = APP_SQL_RUN(s,
-                             "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.change = $2",
-                             take_image, &to, NULL, message, app_sql_integer(study), app_sql_integer(number));
-    return !status && to.sum != to.expected ? app_sql_damaged("change", number, message) : status;
+    APP_SQL(sql, "SELECT " APP_SEALED_CHANGE " FROM change c WHERE c.study = $1 AND c.number = $2",
+            take_images, &to, study, number);
+    APP_SQL(sql, "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.change = $2", take_image,
+            &to, study, number);
+    if (!sql->status && to.sum != to.expected)
+        sql->status = app_sql_damaged("change", number, sql->message);
+    return sql->status;
 }

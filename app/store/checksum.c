@@ -81,22 +81,6 @@ int app_seal_holds(const struct app_sql_value *columns, int seal)
 
 /* --- rows to be sealed --- */
 
-/* A statement with integers as parameters. */
-#define RUN(sql, statement, row, context, message, ...)                                                      \
-    run(sql, statement, row, context, message, (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)),    \
-        (int64_t[]){__VA_ARGS__})
-
-static int run(struct app_sql *sql, const char *statement, app_sql_row *row, void *context,
-               struct app_message *message, int count, const int64_t *numbers)
-{
-    enum { MOST = 6 };
-    struct app_sql_value values[MOST];
-
-    for (int i = 0; i < count && i < MOST; i++)
-        values[i] = (struct app_sql_value){.type = APP_SQL_INTEGER, .integer = numbers[i]};
-    return app_sql_run(sql, statement, count, values, row, context, NULL, message);
-}
-
 /* Rows that were read, with their new seals: written when the reading is over. */
 struct rows {
     int key, side, seal; /* which columns have the row's number, an image's side (-1: none), the seal */
@@ -133,78 +117,56 @@ static int take_row(void *context, const struct app_sql_value *columns, struct a
 
 /* --- changes --- */
 
-static int write_image(struct app_sql *sql, int64_t study, int64_t change, const struct row *row,
-                       struct app_message *message)
-{
-    const struct app_sql_value values[] = {
-        {.type = APP_SQL_INTEGER, .integer = (int64_t)row->seal},
-        {.type = APP_SQL_INTEGER, .integer = study},
-        {.type = APP_SQL_INTEGER, .integer = change},
-        {.type = APP_SQL_INTEGER, .integer = row->number},
-        {.type = APP_SQL_TEXT, .text = row->side},
-    };
-
-    return app_sql_run(sql,
-                       "UPDATE image SET seal = $1 WHERE study = $2 AND change = $3 AND trial = $4"
-                       " AND side = $5",
-                       5, values, NULL, NULL, NULL, message);
-}
-
-/* All images of the change; *sum: their seals. */
-static int seal_images(struct app_sql *sql, int64_t study, int64_t change, uint64_t *sum,
-                       struct app_message *message)
+/* All images of the change; their seals. */
+static uint64_t seal_images(struct app_sql *sql, int64_t study, int64_t change)
 {
     struct rows rows = {.key = APP_IMAGE_TRIAL, .side = APP_IMAGE_SIDE, .seal = APP_IMAGE_SEAL};
-    int status = RUN(sql, "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.change = $2",
-                     take_row, &rows, message, study, change);
 
-    for (int i = 0; !status && i < rows.count; i++)
-        status = write_image(sql, study, change, &rows.rows[i], message);
-    *sum = rows.after;
+    APP_SQL(sql, "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.change = $2", take_row,
+            &rows, study, change);
+    for (int i = 0; i < rows.count; i++)
+        APP_SQL(sql,
+                "UPDATE image SET seal = $1 WHERE study = $2 AND change = $3 AND trial = $4 AND side = $5",
+                NULL, NULL, rows.rows[i].seal, study, change, rows.rows[i].number, rows.rows[i].side);
     free(rows.rows);
-    return status;
+    return rows.after;
 }
 
-int app_seal_change(struct app_sql *sql, struct app_sealing *sealing, int64_t change,
-                    struct app_message *message)
+void app_seal_change_row(struct app_sql *sql, struct app_sealing *sealing, int64_t change)
 {
     struct rows row = {.key = APP_CHANGE_NUMBER, .side = -1, .seal = APP_CHANGE_SEAL};
-    uint64_t images;
-    int status = seal_images(sql, sealing->study, change, &images, message);
 
-    /* The row knows its images, */
-    if (!status)
-        status = RUN(sql, "UPDATE change SET images = $1 WHERE study = $2 AND number = $3", NULL, NULL,
-                     message, (int64_t)images, sealing->study, change);
-    if (!status)
-        status = RUN(sql, "SELECT " APP_SEALED_CHANGE " FROM change c WHERE c.study = $1 AND c.number = $2",
-                     take_row, &row, message, sealing->study, change);
-    if (!status)
-        status = RUN(sql, "UPDATE change SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL, message,
-                     (int64_t)row.after, sealing->study, change);
-
-    /* and the study its changes. */
+    APP_SQL(sql, "SELECT " APP_SEALED_CHANGE " FROM change c WHERE c.study = $1 AND c.number = $2", take_row,
+            &row, sealing->study, change);
+    APP_SQL(sql, "UPDATE change SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL, row.after,
+            sealing->study, change);
     sealing->changes ^= row.before ^ row.after;
     free(row.rows);
-    return status;
+}
+
+void app_seal_change(struct app_sql *sql, struct app_sealing *sealing, int64_t change)
+{
+    const uint64_t images = seal_images(sql, sealing->study, change);
+
+    APP_SQL(sql, "UPDATE change SET images = $1 WHERE study = $2 AND number = $3", NULL, NULL, images,
+            sealing->study, change);
+    app_seal_change_row(sql, sealing, change);
 }
 
 /* --- trials and studies --- */
 
-/* All trials of the revision and later ones; *sum: what that changes in the sum of all seals. */
-static int seal_trials(struct app_sql *sql, const struct app_sealing *sealing, uint64_t *sum,
-                       struct app_message *message)
+/* All trials of the revision and later ones; what that changes in the sum of all seals. */
+static uint64_t seal_trials(struct app_sql *sql, const struct app_sealing *sealing)
 {
     struct rows rows = {.key = APP_TRIAL_NUMBER, .side = -1, .seal = APP_TRIAL_SEAL};
-    int status = RUN(sql, "SELECT " APP_SEALED_TRIAL " FROM trial t WHERE t.study = $1 AND t.revision >= $2",
-                     take_row, &rows, message, sealing->study, sealing->revision);
 
-    for (int i = 0; !status && i < rows.count; i++)
-        status = RUN(sql, "UPDATE trial SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL, message,
-                     (int64_t)rows.rows[i].seal, sealing->study, rows.rows[i].number);
-    *sum = rows.before ^ rows.after;
+    APP_SQL(sql, "SELECT " APP_SEALED_TRIAL " FROM trial t WHERE t.study = $1 AND t.revision >= $2", take_row,
+            &rows, sealing->study, sealing->revision);
+    for (int i = 0; i < rows.count; i++)
+        APP_SQL(sql, "UPDATE trial SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL,
+                rows.rows[i].seal, sealing->study, rows.rows[i].number);
     free(rows.rows);
-    return status;
+    return rows.before ^ rows.after;
 }
 
 /* --- trials alone --- */
@@ -215,10 +177,7 @@ static int take_held(void *context, const struct app_sql_value *columns, struct 
     struct app_sql_value now[APP_STUDY_LAST];
 
     if (!app_seal_holds(columns, APP_STUDY_SEAL))
-        return app_fail(
-            message, CKG_ERR_SYSTEM,
-            "the store is damaged: study %lld is not what was written; `ckg check` says what can be saved",
-            (long long)columns[APP_STUDY_ID].integer);
+        return app_sql_damaged("study", columns[APP_STUDY_ID].integer, message);
     memcpy(now, columns, sizeof now);
     s->revision = ++now[APP_STUDY_REVISION].integer;
     s->row = app_seal_of(now, APP_STUDY_LAST);
@@ -228,12 +187,10 @@ static int take_held(void *context, const struct app_sql_value *columns, struct 
     return CKG_OK;
 }
 
-int app_seal_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing,
-                  struct app_message *message)
+void app_seal_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing)
 {
     *sealing = (struct app_sealing){.study = study, .held = 1};
-    return RUN(sql, "SELECT " APP_SEALED_STUDY " FROM study WHERE id = $1 {hold}", take_held, sealing,
-               message, study);
+    APP_SQL(sql, "SELECT " APP_SEALED_STUDY " FROM study WHERE id = $1 {hold}", take_held, sealing, study);
 }
 
 /* SQLite returns a whole number that it was given as a real as an integer, and reads it back as a real. */
@@ -255,33 +212,31 @@ int app_seal_take(void *context, const struct app_sql_value *columns, struct app
     return CKG_OK;
 }
 
-int app_seal_trial(struct app_sql *sql, struct app_sealing *sealing, const struct app_sealed *sealed,
-                   struct app_message *message)
+void app_seal_trial(struct app_sql *sql, struct app_sealing *sealing, const struct app_sealed *sealed)
 {
     if (!sealed->number)
-        return CKG_OK;
+        return;
     sealing->trials ^= sealed->before ^ sealed->after;
     if (sealed->number > sealing->last)
         sealing->last = sealed->number;
-    return RUN(sql, "UPDATE trial SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL, message,
-               (int64_t)sealed->after, sealing->study, sealed->number);
+    APP_SQL(sql, "UPDATE trial SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL, sealed->after,
+            sealing->study, sealed->number);
 }
 
 /* The study's row after its trials. */
-static int seal_held(struct app_sql *sql, const struct app_sealing *s, struct app_message *message)
+static void seal_held(struct app_sql *sql, const struct app_sealing *s)
 {
-    const int64_t trials = (int64_t)(s->sums[0] ^ s->trials);
-    const struct app_sql_value rest[] = {{.type = APP_SQL_INTEGER, .integer = s->last},
-                                         {.type = APP_SQL_INTEGER, .integer = trials},
-                                         {.type = APP_SQL_INTEGER, .integer = (int64_t)s->sums[1]}};
+    const uint64_t trials = s->sums[0] ^ s->trials;
+    const struct app_sql_value rest[] = {app_sql_integer(s->last), app_sql_integer((int64_t)trials),
+                                         app_sql_integer((int64_t)s->sums[1])};
     uint64_t seal = s->row;
 
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         seal = add_value(seal, &rest[i]);
-    return RUN(sql,
-               "UPDATE study SET revision = $1, last = $2, trials = $3, seal = $4 WHERE id = $5"
-               " RETURNING CASE WHEN $6 = 1 THEN {wake} END",
-               NULL, NULL, message, s->revision, s->last, trials, (int64_t)seal, s->study, s->wakes);
+    APP_SQL(sql,
+            "UPDATE study SET revision = $1, last = $2, trials = $3, seal = $4 WHERE id = $5"
+            " RETURNING CASE WHEN $6 = 1 THEN {wake} END",
+            NULL, NULL, s->revision, s->last, trials, seal, s->study, s->wakes);
 }
 
 /* --- studies --- */
@@ -310,59 +265,45 @@ static int take_study(void *context, const struct app_sql_value *columns, struct
     return CKG_OK;
 }
 
-int app_seal_study(struct app_sql *sql, const struct app_sealing *sealing, struct app_message *message)
+void app_seal_study(struct app_sql *sql, const struct app_sealing *sealing)
 {
     struct study study = {.changes = sealing->changes};
 
-    if (sealing->held)
-        return seal_held(sql, sealing, message);
-    int status = seal_trials(sql, sealing, &study.trials, message);
-
-    study.trials ^= sealing->trials;
-    if (!status)
-        status = RUN(sql,
-                     "SELECT " APP_SEALED_STUDY ", (SELECT COALESCE(MAX(t.number), 0) FROM trial t"
-                     " WHERE t.study = $1) FROM study WHERE id = $1",
-                     take_study, &study, message, sealing->study);
-    if (!status)
-        status = RUN(sql,
-                     "UPDATE study SET last = $1, trials = $2, changes = $3, seal = $4 WHERE id = $5"
-                     " RETURNING CASE WHEN $6 = 1 THEN {wake} END",
-                     NULL, NULL, message, study.last, (int64_t)study.trials, (int64_t)study.changes,
-                     (int64_t)study.seal, sealing->study, sealing->wakes);
-    return status;
+    if (sealing->held) {
+        seal_held(sql, sealing);
+        return;
+    }
+    study.trials = seal_trials(sql, sealing) ^ sealing->trials;
+    APP_SQL(sql,
+            "SELECT " APP_SEALED_STUDY ", (SELECT COALESCE(MAX(t.number), 0) FROM trial t"
+            " WHERE t.study = $1) FROM study WHERE id = $1",
+            take_study, &study, sealing->study);
+    APP_SQL(sql,
+            "UPDATE study SET last = $1, trials = $2, changes = $3, seal = $4 WHERE id = $5"
+            " RETURNING CASE WHEN $6 = 1 THEN {wake} END",
+            NULL, NULL, study.last, study.trials, study.changes, study.seal, sealing->study, sealing->wakes);
 }
 
 /* --- a store without seals --- */
 
-/* Numbers of rows; the context is a struct rows. */
-static int take_number(void *context, const struct app_sql_value *columns, struct app_message *message)
+static void seal_one(struct app_sql *sql, int64_t study)
 {
-    const struct app_sql_value row[] = {columns[0], {.type = APP_SQL_INTEGER}};
-
-    return take_row(context, row, message);
-}
-
-static int seal_one(struct app_sql *sql, int64_t study, struct app_message *message)
-{
-    struct rows changes = {.side = -1, .seal = 1};
     struct app_sealing sealing = {.study = study};
-    int status = RUN(sql, "SELECT number FROM change WHERE study = $1", take_number, &changes, message,
-                     study);
+    struct app_sql_numbers changes = {0};
 
-    for (int i = 0; !status && i < changes.count; i++)
-        status = app_seal_change(sql, &sealing, changes.rows[i].number, message);
-    free(changes.rows);
-    return status ? status : app_seal_study(sql, &sealing, message);
+    APP_SQL(sql, "SELECT number FROM change WHERE study = $1", app_sql_each_integer, &changes, study);
+    for (int i = 0; i < changes.count; i++)
+        app_seal_change(sql, &sealing, changes.number[i]);
+    free(changes.number);
+    app_seal_study(sql, &sealing);
 }
 
-int app_seal_all(struct app_sql *sql, struct app_message *message)
+void app_seal_all(struct app_sql *sql)
 {
-    struct rows studies = {.side = -1, .seal = 1};
-    int status = app_sql_run(sql, "SELECT id FROM study", 0, NULL, take_number, &studies, NULL, message);
+    struct app_sql_numbers studies = {0};
 
-    for (int i = 0; !status && i < studies.count; i++)
-        status = seal_one(sql, studies.rows[i].number, message);
-    free(studies.rows);
-    return status;
+    app_sql_run(sql, "SELECT id FROM study", 0, NULL, app_sql_each_integer, &studies);
+    for (int i = 0; i < studies.count; i++)
+        seal_one(sql, studies.number[i]);
+    free(studies.number);
 }

@@ -109,6 +109,9 @@ enum {
 /* CRC-64/XZ of the bytes, going on from `before`, which is 0 at the start. */
 uint64_t app_seal_bytes(uint64_t before, size_t count, const void *bytes);
 
+/* A row is not what was written: the status, which is that of a call. */
+int app_sql_damaged(const char *what, int64_t number, struct app_message *message);
+
 /* The seal of the columns before the one at `seal`. */
 uint64_t app_seal_of(const struct app_sql_value *columns, int seal);
 
@@ -137,8 +140,7 @@ struct app_sealing {
  * sealing->revision is theirs, 0: there is no such study. Each trial that it inserts or changes is given by
  * RETURNING APP_RETURNED_TRIAL to app_seal_take, and sealed by app_seal_trial.
  */
-int app_seal_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing,
-                  struct app_message *message);
+void app_seal_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing);
 
 /* A trial as it was left, to be sealed. */
 struct app_sealed {
@@ -146,17 +148,16 @@ struct app_sealed {
     uint64_t before, after;
 };
 int app_seal_take(void *sealed, const struct app_sql_value *columns, struct app_message *message);
-int app_seal_trial(struct app_sql *sql, struct app_sealing *sealing, const struct app_sealed *sealed,
-                   struct app_message *message);
+void app_seal_trial(struct app_sql *sql, struct app_sealing *sealing, const struct app_sealed *sealed);
 
-/* The change and its images; what that means for the study is noted in `sealing`. */
-int app_seal_change(struct app_sql *sql, struct app_sealing *sealing, int64_t change,
-                    struct app_message *message);
+/* The change and its images, or its row alone; what that means for the study is noted in `sealing`. */
+void app_seal_change(struct app_sql *sql, struct app_sealing *sealing, int64_t change);
+void app_seal_change_row(struct app_sql *sql, struct app_sealing *sealing, int64_t change);
 
 /* The trials, and the study. */
-int app_seal_study(struct app_sql *sql, const struct app_sealing *sealing, struct app_message *message);
+void app_seal_study(struct app_sql *sql, const struct app_sealing *sealing);
 
 /* Everything, in a store that has no seals yet. */
-int app_seal_all(struct app_sql *sql, struct app_message *message);
+void app_seal_all(struct app_sql *sql);
 
 #endif

@@ -63,7 +63,9 @@ static int take_word(void *context, const struct app_sql_value *columns, struct 
 static int ask_database(struct examination *e)
 {
     struct app_message why;
-    const int status = app_sql_run(&e->s->sql, "{check}", 0, NULL, take_word, e, NULL, &why);
+
+    app_sql_call(&e->s->sql, &why);
+    const int status = app_sql_run(&e->s->sql, "{check}", 0, NULL, take_word, e);
 
     return status == CKG_ERR_SYSTEM || status == CKG_ERR_INVALID ? tell(e, "file", 0, 0, why.text) : status;
 }
@@ -100,22 +102,20 @@ static int take_study(void *context, const struct app_sql_value *columns, struct
                : CKG_OK;
 }
 
-/* Trials whose study is gone are taken for those of the one that is asked for. */
-static int find_orphans(struct examination *e)
-{
-    return app_sql_run(&e->s->sql,
-                       "SELECT COALESCE(MIN(t.study), 0) FROM trial t WHERE NOT EXISTS (SELECT 1 FROM study"
-                       " WHERE id = t.study)",
-                       0, NULL, app_sql_first_integer, &e->study.id, NULL, e->message);
-}
-
 static int find_study(struct examination *e)
 {
-    int status = app_sql_run(&e->s->sql, "SELECT " APP_SEALED_STUDY " FROM study ORDER BY id", 0, NULL,
-                             take_study, e, NULL, e->message);
+    struct app_sql *sql = &e->s->sql;
 
-    if (!status && !e->found)
-        status = find_orphans(e);
+    app_sql_call(sql, e->message);
+    int status = app_sql_run(sql, "SELECT " APP_SEALED_STUDY " FROM study ORDER BY id", 0, NULL, take_study,
+                             e);
+
+    /* Trials whose study is gone are taken for those of the one that is asked for. */
+    if (!e->found)
+        status = app_sql_run(sql,
+                             "SELECT COALESCE(MIN(t.study), 0) FROM trial t WHERE NOT EXISTS (SELECT 1"
+                             " FROM study WHERE id = t.study)",
+                             0, NULL, app_sql_first_integer, &e->study.id);
     if (!status && e->found && !e->whole)
         status = tell(e, "study", 0, 0, "its definition is not what was written");
     if (!status && !e->found && e->study.id)
@@ -125,8 +125,8 @@ static int find_study(struct examination *e)
 
     /* How many trials it should have. */
     if (!status && (!e->whole || e->last < 0 || e->last > MOST_TRIALS))
-        status = APP_SQL_RUN(e->s, "SELECT COALESCE(MAX(number + 0), 0) FROM trial WHERE study + 0 = $1",
-                             app_sql_first_integer, &e->last, NULL, e->message, app_sql_integer(e->study.id));
+        status = APP_SQL(sql, "SELECT COALESCE(MAX(number + 0), 0) FROM trial WHERE study + 0 = $1",
+                         app_sql_first_integer, &e->last, e->study.id);
     if (e->last < 0 || e->last > MOST_TRIALS)
         e->last = 0;
     e->study.last = (int)e->last;
@@ -160,9 +160,11 @@ static int look_at_trial(struct examination *e, int number)
     struct app_message why;
     int status = CKG_OK;
 
-    for (int way = 0; way < 2 && !look.found && status != CKG_ERR_NOMEM; way++)
-        status = app_sql_visit_trial(e->s, ways[way], e->study.id, number, take_trial, &look, &look.seal,
-                                     &why);
+    for (int way = 0; way < 2 && !look.found && status != CKG_ERR_NOMEM; way++) {
+        app_sql_call(&e->s->sql, &why);
+        status = app_sql_visit_trial(&e->s->sql, ways[way], e->study.id, number, take_trial, &look,
+                                     &look.seal);
+    }
     if (status == CKG_ERR_NOMEM)
         return app_fail(e->message, CKG_ERR_NOMEM, "out of memory");
 
@@ -194,7 +196,8 @@ static int take_change(void *context, const struct app_change *change)
     struct examination *e = context;
     struct app_message why;
 
-    return app_sql_check_change(e->s, e->study.id, change->number, &why)
+    app_sql_call(&e->s->sql, &why);
+    return app_sql_check_change(&e->s->sql, e->study.id, change->number)
                ? tell(e, "change", change->number, 0, "what it did is not what was written")
                : CKG_OK;
 }
@@ -225,10 +228,11 @@ static int take_lease(void *context, const struct app_sql_value *columns, struct
 
 static int look_at_leases(struct examination *e)
 {
-    return APP_SQL_RUN(e->s,
-                       "SELECT t.number, w.id, {now} - w.heartbeat FROM trial t LEFT JOIN worker w"
-                       " ON w.id = t.worker WHERE t.study = $1 AND t.state = 'running' ORDER BY t.number",
-                       take_lease, e, NULL, e->message, app_sql_integer(e->study.id));
+    app_sql_call(&e->s->sql, e->message);
+    return APP_SQL(&e->s->sql,
+                   "SELECT t.number, w.id, {now} - w.heartbeat FROM trial t LEFT JOIN worker w"
+                   " ON w.id = t.worker WHERE t.study = $1 AND t.state = 'running' ORDER BY t.number",
+                   take_lease, e, e->study.id);
 }
 
 int app_store_examine(struct app_store *s, const char *name, const struct app_examiner *by,

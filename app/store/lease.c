@@ -12,26 +12,6 @@
 #include "base/clock.h"
 #include "store/sql_store.h"
 
-/* A statement as a transaction of its own, which gives no rows; tried again where that makes sense. */
-#define RUN_ALONE(s, durable, statement, message, ...)                                                       \
-    run_alone(&(s)->sql, durable, statement,                                                                 \
-              (int)(sizeof((struct app_sql_value[]){__VA_ARGS__}) / sizeof(struct app_sql_value)),           \
-              (struct app_sql_value[]){__VA_ARGS__}, message)
-
-static int run_alone(struct app_sql *sql, int durable, const char *statement, int count,
-                     const struct app_sql_value *values, struct app_message *message)
-{
-    int status;
-
-    do {
-        status = app_sql_begin(sql, durable, message);
-        if (!status)
-            status = app_sql_run(sql, statement, count, values, NULL, NULL, NULL, message);
-        status = app_sql_end(sql, status, message);
-    } while (app_sql_again(sql, status));
-    return status;
-}
-
 /* The seconds of the worker's leases. */
 static double lease_of(const struct app_worker *worker)
 {
@@ -143,72 +123,69 @@ static int take_waiting(void *context, const struct app_sql_value *columns, stru
 }
 
 /* A look that takes nothing; of those that wait the first is enough. */
-static int look_for_waiting(struct app_store *s, int64_t study, struct waiting *w,
-                            struct app_message *message)
+static void look_for_waiting(struct app_sql *sql, int64_t study, struct waiting *w)
 {
     w->found = (struct app_claim){0};
-    return APP_SQL_RUN(s,
-                       OPEN_COLUMNS
-                       " AND (t.state = 'running' OR t.number = (SELECT MIN(p.number) FROM trial p"
-                       " WHERE p.study = $1 AND p.state = 'pending' AND p.queued = 1))"
-                       " ORDER BY t.number",
-                       take_waiting, w, NULL, message, app_sql_integer(study));
+    APP_SQL(sql,
+            OPEN_COLUMNS " AND (t.state = 'running' OR t.number = (SELECT MIN(p.number) FROM trial p"
+                         " WHERE p.study = $1 AND p.state = 'pending' AND p.queued = 1))"
+                         " ORDER BY t.number",
+            take_waiting, w, study);
 }
 
 /*
  * The same in a transaction that is going to change the trial, whichever waits or the one of that number;
  * `sealing` has what its change gets.
  */
-static int take_hold(struct app_store *s, int64_t study, int number, struct waiting *w,
-                     struct app_sealing *sealing, struct app_message *message)
+static void take_hold(struct app_sql *sql, int64_t study, int number, struct waiting *w,
+                      struct app_sealing *sealing)
 {
-    int status;
-
     w->found = (struct app_claim){0};
     if (number)
-        status = APP_SQL_RUN(s, OPEN_COLUMNS " AND t.number = $2 {claim}", take_waiting, w, NULL, message,
-                             app_sql_integer(study), app_sql_integer(number));
+        APP_SQL(sql, OPEN_COLUMNS " AND t.number = $2 {claim}", take_waiting, w, study, number);
     else
-        status = APP_SQL_RUN(s, OPEN_COLUMNS " AND t.state = 'pending' ORDER BY t.number LIMIT 1 {claim}",
-                             take_waiting, w, NULL, message, app_sql_integer(study));
+        APP_SQL(sql, OPEN_COLUMNS " AND t.state = 'pending' ORDER BY t.number LIMIT 1 {claim}", take_waiting,
+                w, study);
 
-    if (!status && w->found.number)
-        status = app_sql_check_trial(s, study, w->found.number, message);
-    return status || !w->found.number ? status : app_sql_hold(s, study, sealing, message);
+    if (!w->found.number)
+        return;
+    app_sql_check_trial(sql, study, w->found.number);
+    app_sql_hold(sql, study, sealing);
 }
 
-/* The end of such a transaction. */
-static int let_go(struct app_store *s, const struct waiting *w, const struct app_sealing *sealing, int status,
-                  struct app_message *message)
+/* What became of it, before the end of such a transaction; found.number 0: nothing. */
+static void let_go(struct app_sql *sql, const struct waiting *w, struct app_sealing *sealing,
+                   const struct app_sealed *sealed)
 {
-    return w->found.number ? app_sql_seal_and_end(s, sealing, status, message)
-                           : app_sql_end(&s->sql, status, message);
+    if (!w->found.number)
+        return;
+    app_seal_trial(sql, sealing, sealed);
+    app_seal_study(sql, sealing);
 }
 
 /* Takes the trial that a look has found, or another that waits as well; found.number 0: somebody was first.
  */
-static int take(struct app_store *s, int64_t study, const struct app_worker *worker, struct waiting *w,
+static int take(struct app_sql *sql, int64_t study, const struct app_worker *worker, struct waiting *w,
                 struct app_message *message)
 {
     const int number = w->held ? w->found.number : 0;
-    struct app_sealing sealing;
-    struct app_sealed sealed = {0};
-    int status = app_sql_begin(&s->sql, 0, message);
+    struct app_sealing sealing = {0};
+    struct app_sealed sealed;
 
-    if (!status)
-        status = take_hold(s, study, number, w, &sealing, message);
-    if (!status && w->found.number)
-        status = APP_SQL_RUN(
-            s,
-            "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1,"
-            " process = NULL, born = NULL, lease = {now} + $3 WHERE study = $4 AND number = $5"
-            " RETURNING " APP_RETURNED_TRIAL,
-            app_seal_take, &sealed, NULL, message, app_sql_integer(sealing.revision),
-            app_sql_integer(worker->id), app_sql_real(lease_of(worker)), app_sql_integer(study),
-            app_sql_integer(w->found.number));
-    if (!status)
-        status = app_seal_trial(&s->sql, &sealing, &sealed, message);
-    return let_go(s, w, &sealing, status, message);
+    do {
+        sealed = (struct app_sealed){0};
+        app_sql_begin(sql, 0, message);
+        take_hold(sql, study, number, w, &sealing);
+        if (w->found.number)
+            APP_SQL(sql,
+                    "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1,"
+                    " process = NULL, born = NULL, lease = {now} + $3 WHERE study = $4 AND number = $5"
+                    " RETURNING " APP_RETURNED_TRIAL,
+                    app_seal_take, &sealed, sealing.revision, worker->id, lease_of(worker), study,
+                    w->found.number);
+        let_go(sql, w, &sealing, &sealed);
+    } while (app_sql_end(sql));
+    return sql->status;
 }
 
 int app_store_claim(struct app_store *s, int64_t study, const struct app_worker *worker, app_is_gone *gone,
@@ -221,15 +198,14 @@ int app_store_claim(struct app_store *s, int64_t study, const struct app_worker 
     *out = (struct app_claim){0};
     for (int i = 0; !status && !out->number && i < TRIES; i++) {
         /* First without a transaction: mostly there is none. */
-        status = look_for_waiting(s, study, &w, message);
+        app_sql_call(&s->sql, message);
+        look_for_waiting(&s->sql, study, &w);
         out->elsewhere = w.found.elsewhere;
-        if (status || !w.found.number)
-            return status;
+        if (s->sql.status || !w.found.number)
+            return s->sql.status;
 
         /* Where somebody else was faster, there may be another. */
-        do
-            status = take(s, study, worker, &w, message);
-        while (app_sql_again(&s->sql, status));
+        status = take(&s->sql, study, worker, &w, message);
         if (!status && w.found.number)
             *out = w.found;
     }
@@ -240,45 +216,42 @@ int app_store_release(struct app_store *s, int64_t study, int number, const char
                       struct app_claim *out, struct app_message *message)
 {
     struct waiting w = wait_for(s, machine, number, gone);
-    struct app_sealing sealing;
+    struct app_sealing sealing = {0};
     struct app_sealed sealed;
-    int status;
+    struct app_sql *sql = &s->sql;
 
     *out = (struct app_claim){0};
     do {
         sealed = (struct app_sealed){0};
-        status = app_sql_begin(&s->sql, 1, message);
-        if (!status)
-            status = take_hold(s, study, number, &w, &sealing, message);
+        app_sql_begin(sql, 1, message);
+        take_hold(sql, study, number, &w, &sealing);
         sealing.wakes = 1;
-        if (!status && w.found.number)
-            status = APP_SQL_RUN(
-                s,
-                "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
-                " born = NULL, lease = NULL WHERE study = $2 AND number = $3 AND state = 'running'"
-                " RETURNING " APP_RETURNED_TRIAL,
-                app_seal_take, &sealed, NULL, message, app_sql_integer(sealing.revision),
-                app_sql_integer(study), app_sql_integer(number));
-        if (!status)
-            status = app_seal_trial(&s->sql, &sealing, &sealed, message);
-        status = let_go(s, &w, &sealing, status, message);
-    } while (app_sql_again(&s->sql, status));
+        if (w.found.number)
+            APP_SQL(sql,
+                    "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
+                    " born = NULL, lease = NULL WHERE study = $2 AND number = $3 AND state = 'running'"
+                    " RETURNING " APP_RETURNED_TRIAL,
+                    app_seal_take, &sealed, sealing.revision, study, number);
+        let_go(sql, &w, &sealing, &sealed);
+    } while (app_sql_end(sql));
 
     out->elsewhere = w.found.elsewhere;
-    if (!status && sealed.number)
+    if (!sql->status && sealed.number)
         *out = w.found;
-    return status;
+    return sql->status;
 }
 
 int app_store_started(struct app_store *s, int64_t study, int number, int64_t worker, int64_t process,
                       int64_t born, struct app_message *message)
 {
-    return RUN_ALONE(
-        s, -1,
-        "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5"
-        " AND {relaxed}",
-        message, app_sql_integer(process), app_sql_integer(born), app_sql_integer(study),
-        app_sql_integer(number), app_sql_integer(worker));
+    do {
+        app_sql_begin(&s->sql, -1, message);
+        APP_SQL(&s->sql,
+                "UPDATE trial SET process = $1, born = $2 WHERE study = $3 AND number = $4 AND worker = $5"
+                " AND {relaxed}",
+                NULL, NULL, process, born, study, number, worker);
+    } while (app_sql_end(&s->sql));
+    return s->sql.status;
 }
 
 /* --- finishing --- */
@@ -293,11 +266,11 @@ static int is_precious(const struct app_store *s, const struct app_trial *result
 }
 
 /* The result is the trial's where that is open, and this worker's or, if `late`, anybody's. */
-static int write_result(struct app_store *s, int64_t study, int64_t revision, const struct app_trial *r,
-                        int64_t worker, int late, struct app_sealed *sealed, struct app_message *message)
+static void write_result(struct app_sql *sql, const struct app_sealing *sealing, const struct app_trial *r,
+                         int64_t worker, int late, struct app_sealed *sealed)
 {
-    return app_sql_write_trial(
-        s,
+    app_sql_write_trial(
+        sql,
         "UPDATE trial SET state = $4, revision = $3, outcomes = $8, why = $9, log = $10, answer = $11,"
         " extra = $12, notes = $13, seconds = $14, failures = failures + $16,"
         " ended = CASE WHEN $4 <> 'pending' THEN {now} END,"
@@ -306,7 +279,7 @@ static int write_result(struct app_store *s, int64_t study, int64_t revision, co
         " worker = NULL, process = NULL, born = NULL, lease = NULL"
         " WHERE study = $1 AND number = $2 AND state IN ('pending', 'running')"
         " AND (COALESCE(worker, 0) = $21 OR $22 = 1) RETURNING " APP_RETURNED_TRIAL,
-        study, revision, r, worker, late, sealed, message);
+        sealing->study, sealing->revision, r, worker, late, sealed);
 }
 
 /* How a trial stands to an answer that is not its worker's. */
@@ -326,23 +299,20 @@ static int take_against(void *context, const struct app_sql_value *columns, stru
     return CKG_OK;
 }
 
-static int compare_late(struct app_store *s, int64_t study, const struct app_trial *r, struct against *out,
-                        struct app_message *message)
+static void compare_late(struct app_sql *sql, int64_t study, const struct app_trial *r, struct against *out)
 {
     *out = (struct against){0};
-    return APP_SQL_RUN(s,
-                       "SELECT CASE WHEN state IN ('pending', 'running') THEN 1 ELSE 0 END,"
-                       " CASE WHEN starts >= $1 AND parameters = COALESCE($2, parameters) THEN 1 ELSE 0 END,"
-                       " CASE WHEN state = 'complete' AND outcomes = $3 AND seconds = $4 THEN 1 ELSE 0 END"
-                       " FROM trial WHERE study = $5 AND number = $6",
-                       take_against, out, NULL, message, app_sql_integer(r->starts),
-                       app_sql_text(r->parameters), app_sql_text(r->outcomes), app_sql_real(r->seconds),
-                       app_sql_integer(study), app_sql_integer(r->number));
+    APP_SQL(sql,
+            "SELECT CASE WHEN state IN ('pending', 'running') THEN 1 ELSE 0 END,"
+            " CASE WHEN starts >= $1 AND parameters = COALESCE($2, parameters) THEN 1 ELSE 0 END,"
+            " CASE WHEN state = 'complete' AND outcomes = $3 AND seconds = $4 THEN 1 ELSE 0 END"
+            " FROM trial WHERE study = $5 AND number = $6",
+            take_against, out, r->starts, r->parameters, r->outcomes, r->seconds, study, r->number);
 }
 
 /* The answer as another line of the trial's notes. */
-static int keep_beside(struct app_store *s, int64_t study, int64_t revision, const struct app_trial *r,
-                       struct app_sealed *sealed, struct app_message *message)
+static void keep_beside(struct app_sql *sql, const struct app_sealing *sealing, const struct app_trial *r,
+                        struct app_sealed *sealed)
 {
     struct app_trial beside = *r;
     struct app_text note = {0};
@@ -350,56 +320,50 @@ static int keep_beside(struct app_store *s, int64_t study, int64_t revision, con
     app_text_print(&note, "a late answer that was not used: %s", r->outcomes);
     if (isfinite(r->seconds))
         app_text_print(&note, " after %.3g s", r->seconds);
+    if (note.failed)
+        sql->status = app_fail(sql->message, CKG_ERR_NOMEM, "out of memory");
     beside.notes = note.data;
-    const int status = note.failed ? app_fail(message, CKG_ERR_NOMEM, "out of memory")
-                                   : app_sql_write_trial(s,
-                                                         "UPDATE trial SET revision = $3,"
-                                                         " notes = COALESCE(notes || '\n', '') || $13"
-                                                         " WHERE study = $1 AND number = $2"
-                                                         " RETURNING " APP_RETURNED_TRIAL,
-                                                         study, revision, &beside, 0, 0, sealed, message);
+    app_sql_write_trial(sql,
+                        "UPDATE trial SET revision = $3, notes = COALESCE(notes || '\n', '') || $13"
+                        " WHERE study = $1 AND number = $2 RETURNING " APP_RETURNED_TRIAL,
+                        sealing->study, sealing->revision, &beside, 0, 0, sealed);
     app_text_free(&note);
-    return status;
 }
 
 /* Values that come when the trial is no longer their worker's. */
-static int take_late(struct app_store *s, int64_t study, int64_t revision, const struct app_trial *r,
-                     int64_t worker, int *kept, struct app_sealed *sealed, struct app_message *message)
+static enum app_kept take_late(struct app_sql *sql, const struct app_sealing *sealing,
+                               const struct app_trial *r, int64_t worker, struct app_sealed *sealed)
 {
     struct against trial;
-    int status = compare_late(s, study, r, &trial, message);
 
-    if (status || !trial.found)
-        return status;
-    if (trial.the_same) {
-        *kept = APP_KEPT;
-        return CKG_OK;
+    compare_late(sql, sealing->study, r, &trial);
+    if (!trial.found)
+        return APP_KEPT_NOT;
+    if (trial.the_same)
+        return APP_KEPT;
+    if (!trial.open || !trial.known) {
+        keep_beside(sql, sealing, r, sealed);
+        return APP_KEPT_BESIDE;
     }
-    if (trial.open && trial.known) {
-        status = write_result(s, study, revision, r, worker, 1, sealed, message);
-        *kept = APP_KEPT;
-        return status;
-    }
-    *kept = APP_KEPT_BESIDE;
-    return keep_beside(s, study, revision, r, sealed, message);
+    write_result(sql, sealing, r, worker, 1, sealed);
+    return APP_KEPT;
 }
 
 /* The result as it counts, in a transaction whose end seals it. */
-static int keep_result(struct app_store *s, struct app_sealing *sealing, const struct app_trial *r,
-                       int64_t worker, int *kept, struct app_message *message)
+static enum app_kept keep_result(struct app_sql *sql, struct app_sealing *sealing, const struct app_trial *r,
+                                 int64_t worker)
 {
-    const int64_t study = sealing->study;
     struct app_sealed sealed = {0};
+    enum app_kept kept = APP_KEPT_NOT;
 
-    /* It counts where the trial is still open, and this worker's. */
-    int status = write_result(s, study, sealing->revision, r, worker, 0, &sealed, message);
-    if (!status && sealed.number)
-        *kept = APP_KEPT;
-
-    /* What was measured is kept all the same. */
-    else if (!status && r->starts > 0 && r->state == APP_COMPLETE)
-        status = take_late(s, study, sealing->revision, r, worker, kept, &sealed, message);
-    return status ? status : app_seal_trial(&s->sql, sealing, &sealed, message);
+    /* It counts where the trial is still open, and this worker's; what was measured is kept all the same. */
+    write_result(sql, sealing, r, worker, 0, &sealed);
+    if (sealed.number)
+        kept = APP_KEPT;
+    else if (r->starts > 0 && r->state == APP_COMPLETE)
+        kept = take_late(sql, sealing, r, worker, &sealed);
+    app_seal_trial(sql, sealing, &sealed);
+    return kept;
 }
 
 int app_store_finish(struct app_store *s, int64_t study, const struct app_trial *r, int64_t worker, int *kept,
@@ -407,85 +371,74 @@ int app_store_finish(struct app_store *s, int64_t study, const struct app_trial 
 {
     const int durable = is_precious(s, r);
     struct app_sealing sealing;
-    int status;
+    struct app_sql *sql = &s->sql;
 
     do {
-        *kept = APP_KEPT_NOT;
-        status = app_sql_begin(&s->sql, durable, message);
-        if (!status)
-            status = app_sql_check_trial(s, study, r->number, message);
-        if (!status)
-            status = app_sql_hold(s, study, &sealing, message);
+        app_sql_begin(sql, durable, message);
+        app_sql_check_trial(sql, study, r->number);
+        app_sql_hold(sql, study, &sealing);
         sealing.wakes = 1;
-        if (!status)
-            status = keep_result(s, &sealing, r, worker, kept, message);
-        status = app_sql_seal_and_end(s, &sealing, status, message);
-    } while (app_sql_again(&s->sql, status));
+        *kept = keep_result(sql, &sealing, r, worker);
+        app_seal_study(sql, &sealing);
+    } while (app_sql_end(sql));
 
     /* Only what was committed has been kept. */
-    if (status)
+    if (sql->status)
         *kept = APP_KEPT_NOT;
     else if (durable)
         s->synced = app_clock();
-    return status;
+    return sql->status;
 }
 
 /* --- workers --- */
 
 int app_store_worker_add(struct app_store *s, struct app_worker *worker, struct app_message *message)
 {
-    int status;
+    enum { MANY = 1000 };
+    struct app_sql *sql = &s->sql;
 
     do {
-        status = app_sql_begin(&s->sql, 0, message);
+        app_sql_begin(sql, 0, message);
 
         /*
          * Those of long ago that have nothing are forgotten: by their number, for clocks can be wrong, and by
          * their silence, for a thousand may be alive.
          */
-        if (!status)
-            status = APP_SQL_RUN(s,
-                                 "DELETE FROM worker WHERE id <= (SELECT MAX(id) FROM worker) - $1"
-                                 " AND {now} - heartbeat > 3600"
-                                 " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
-                                 NULL, NULL, NULL, message, app_sql_integer(1000));
-        if (!status)
-            status = APP_SQL_RUN(s,
-                                 "INSERT INTO worker (machine, process, born, slots, about, heartbeat, began)"
-                                 " VALUES ($1, $2, $3, $4, $5, {now}, {now}) RETURNING id",
-                                 app_sql_first_integer, &worker->id, NULL, message,
-                                 app_sql_text(worker->machine), app_sql_integer(worker->process),
-                                 app_sql_integer(worker->born), app_sql_integer(worker->slots),
-                                 app_sql_text(worker->about));
-        status = app_sql_end(&s->sql, status, message);
-    } while (app_sql_again(&s->sql, status));
-    return status;
+        APP_SQL(sql,
+                "DELETE FROM worker WHERE id <= (SELECT MAX(id) FROM worker) - $1"
+                " AND {now} - heartbeat > 3600"
+                " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
+                NULL, NULL, MANY);
+        APP_SQL(sql,
+                "INSERT INTO worker (machine, process, born, slots, about, heartbeat, began)"
+                " VALUES ($1, $2, $3, $4, $5, {now}, {now}) RETURNING id",
+                app_sql_first_integer, &worker->id, worker->machine, worker->process, worker->born,
+                worker->slots, worker->about);
+    } while (app_sql_end(sql));
+    return sql->status;
 }
 
 int app_store_heartbeat(struct app_store *s, const struct app_worker *worker, struct app_message *message)
 {
+    struct app_sql *sql = &s->sql;
     int64_t trials; /* how many it has, -1: the store does not know it */
-    int status;
 
     do {
         trials = -1;
-        status = app_sql_begin(&s->sql, -1, message);
+        app_sql_begin(sql, -1, message);
 
         /* It is another every time, whatever is done to the clock. */
-        if (!status)
-            status = APP_SQL_RUN(s,
-                                 "UPDATE worker SET heartbeat = CASE WHEN heartbeat = {now}"
-                                 " THEN heartbeat + 0.001 ELSE {now} END WHERE id = $1 AND {relaxed}"
-                                 " RETURNING (SELECT COUNT(*) FROM trial t WHERE t.worker = worker.id)",
-                                 app_sql_first_integer, &trials, NULL, message, app_sql_integer(worker->id));
-        if (!status && trials > 0)
-            status = APP_SQL_RUN(s, "UPDATE trial SET lease = {now} + $1 WHERE worker = $2 AND {relaxed}",
-                                 NULL, NULL, NULL, message, app_sql_real(lease_of(worker)),
-                                 app_sql_integer(worker->id));
-        status = app_sql_end(&s->sql, status, message);
-    } while (app_sql_again(&s->sql, status));
-    return status || trials >= 0
-               ? status
+        APP_SQL(sql,
+                "UPDATE worker SET heartbeat = CASE WHEN heartbeat = {now}"
+                " THEN heartbeat + 0.001 ELSE {now} END WHERE id = $1 AND {relaxed}"
+                " RETURNING (SELECT COUNT(*) FROM trial t WHERE t.worker = worker.id)",
+                app_sql_first_integer, &trials, worker->id);
+        if (trials > 0)
+            APP_SQL(sql, "UPDATE trial SET lease = {now} + $1 WHERE worker = $2 AND {relaxed}", NULL, NULL,
+                    lease_of(worker), worker->id);
+    } while (app_sql_end(sql));
+    return sql->status || trials >= 0
+               ? sql->status
                : app_fail(message, CKG_ERR_NOT_FOUND, "the store has forgotten this worker");
 }
 
@@ -493,10 +446,13 @@ void app_store_worker_remove(struct app_store *s, const struct app_worker *worke
 {
     struct app_message unheard;
 
-    RUN_ALONE(s, 0,
-              "DELETE FROM worker WHERE id = $1"
-              " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
-              &unheard, app_sql_integer(worker->id));
+    do {
+        app_sql_begin(&s->sql, 0, &unheard);
+        APP_SQL(&s->sql,
+                "DELETE FROM worker WHERE id = $1"
+                " AND id NOT IN (SELECT worker FROM trial WHERE worker IS NOT NULL)",
+                NULL, NULL, worker->id);
+    } while (app_sql_end(&s->sql));
 }
 
 /* --- who is there --- */
@@ -535,11 +491,12 @@ int app_store_workers(struct app_store *s, app_worker_visit *visit, void *contex
 {
     struct visit to = {.worker = visit, .context = context};
 
+    app_sql_call(&s->sql, message);
     return app_sql_run(&s->sql,
                        "SELECT w.id, w.machine, w.process, w.born, w.slots, w.about,"
                        " CASE WHEN w.began > 0 THEN {now} - w.began END, {now} - w.heartbeat,"
                        " (SELECT COUNT(*) FROM trial t WHERE t.worker = w.id) FROM worker w ORDER BY w.id",
-                       0, NULL, take_worker, &to, NULL, message);
+                       0, NULL, take_worker, &to);
 }
 
 static int take_lease(void *context, const struct app_sql_value *columns, struct app_message *message)
@@ -559,9 +516,10 @@ int app_store_leases(struct app_store *s, int64_t study, app_lease_visit *visit,
 {
     struct visit to = {.lease = visit, .context = context};
 
-    return APP_SQL_RUN(s,
-                       "SELECT w.id, w.machine, w.process, w.born, {now} - w.heartbeat, t.lease - {now},"
-                       " t.number FROM trial t JOIN worker w ON w.id = t.worker WHERE t.study = $1"
-                       " AND t.state = 'running' ORDER BY t.number",
-                       take_lease, &to, NULL, message, app_sql_integer(study));
+    app_sql_call(&s->sql, message);
+    return APP_SQL(&s->sql,
+                   "SELECT w.id, w.machine, w.process, w.born, {now} - w.heartbeat, t.lease - {now},"
+                   " t.number FROM trial t JOIN worker w ON w.id = t.worker WHERE t.study = $1"
+                   " AND t.state = 'running' ORDER BY t.number",
+                   take_lease, &to, study);
 }

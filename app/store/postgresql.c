@@ -418,7 +418,7 @@ static int send_only(struct database *db, const char *sql, int count, const stru
 }
 
 static int pg_run(void *database, const char *sql, int count, const struct app_sql_value *values,
-                  app_sql_row *row, void *context, int64_t *changed, struct app_message *message)
+                  app_sql_row *row, void *context, struct app_message *message)
 {
     struct database *db = database;
     struct app_pg_bound b;
@@ -432,7 +432,7 @@ static int pg_run(void *database, const char *sql, int count, const struct app_s
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     }
 
-    if (db->writing && !row && !changed) {
+    if (db->writing && !row) {
         const int status = send_only(db, sql, count, &b, message);
         app_pg_unbind(&b, bound);
         return status;
@@ -443,8 +443,6 @@ static int pg_run(void *database, const char *sql, int count, const struct app_s
     app_pg_unbind(&b, bound);
     if (!is_good(result))
         return complain(db, result, message);
-    if (changed)
-        *changed = strtoll(PQcmdTuples(result), NULL, 10);
     const int status = row ? app_pg_give_rows(result, row, context, message) : CKG_OK;
     PQclear(result);
     return status;

@@ -5,6 +5,6 @@
 #include "store/sql.h"
 
 /* In all definitions, those of changes too, which an undo brings back. */
-int app_rename_policy(struct app_sql *sql, struct app_message *message);
+void app_rename_policy(struct app_sql *sql);
 
 #endif

@@ -197,103 +197,82 @@ static const char *const step_7[] = {
 /* A step: its statements, and what is done after them, or NULL. */
 static const struct {
     const char *const *statements;
-    int (*then)(struct app_sql *sql, struct app_message *message);
+    void (*then)(struct app_sql *sql);
 } steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all},      {step_3, NULL},
              {step_4, NULL}, {step_5, NULL}, {step_6, app_rename_policy}, {step_7, NULL}};
 
 enum { VERSION = sizeof steps / sizeof *steps };
 
-static int read_version(void *context, const struct app_sql_value *columns, struct app_message *message)
-{
-    (void)message;
-    *(int64_t *)context = columns[0].integer;
-    return CKG_OK;
-}
-
 /*
  * The version of the store; 0: the database is empty. What is no store of ours, or a newer one, is refused.
  */
-static int find_version(struct app_sql *sql, int64_t *version, struct app_message *message)
+static int64_t find_version(struct app_sql *sql)
 {
-    int ours = 0;
-    int any = 0;
+    int64_t version = 0;
 
     /* In this order: another process may make the store, all its tables at once, between the two. */
-    *version = 0;
-    int status = app_sql_has_table(sql, NULL, &any, message);
-    if (!status && any)
-        status = app_sql_has_table(sql, "ckg_store", &ours, message);
-    if (status || !any)
-        return status;
+    const int any = app_sql_has_table(sql, NULL);
+    const int ours = any && app_sql_has_table(sql, "ckg_store");
+    if (ours)
+        app_sql_run(sql, "SELECT version FROM ckg_store", 0, NULL, app_sql_first_integer, &version);
+    if (sql->status || !any)
+        return 0;
+
     if (!ours)
-        return app_fail(message, CKG_ERR_INVALID,
-                        "%s: this database belongs to another program; choose another path with --store",
-                        sql->url);
-
-    status = app_sql_run(sql, "SELECT version FROM ckg_store", 0, NULL, read_version, version, NULL, message);
-    if (!status && *version < 1)
-        return app_fail(message, CKG_ERR_INVALID,
-                        "%s: the store is damaged: it has no version; restore it from a backup", sql->url);
-    if (!status && *version > VERSION)
-        return app_fail(
-            message, CKG_ERR_INVALID,
+        sql->status = app_fail(
+            sql->message, CKG_ERR_INVALID,
+            "%s: this database belongs to another program; choose another path with --store", sql->url);
+    else if (version < 1)
+        sql->status = app_fail(sql->message, CKG_ERR_INVALID,
+                               "%s: the store is damaged: it has no version; restore it from a backup",
+                               sql->url);
+    else if (version > VERSION)
+        sql->status = app_fail(
+            sql->message, CKG_ERR_INVALID,
             "%s: written by a newer ckg (store version %d, this program knows %d); install that version",
-            sql->url, (int)*version, (int)VERSION);
-    return status;
+            sql->url, (int)version, (int)VERSION);
+    return version;
 }
 
-static int change_tables(struct app_sql *sql, int64_t version, struct app_message *message)
+/*
+ * From this version to the last: all tables first, so that what is done after them finds them as they are
+ * now.
+ */
+static void make_steps(struct app_sql *sql, int64_t version)
 {
-    int status = CKG_OK;
-
-    for (const char *const *statement = steps[version].statements; !status && *statement; statement++)
-        status = app_sql_run(sql, *statement, 0, NULL, NULL, NULL, NULL, message);
-    return status;
-}
-
-/* From this version to the last: all tables first, so that what is done after them finds them as they are
- * now. */
-static int make_steps(struct app_sql *sql, int64_t version, struct app_message *message)
-{
-    const struct app_sql_value last = {.type = APP_SQL_INTEGER, .integer = VERSION};
-    int status = CKG_OK;
-
-    for (int64_t v = version; !status && v < VERSION; v++)
-        status = change_tables(sql, v, message);
-    for (int64_t v = version; !status && v < VERSION; v++)
-        if (steps[v].then)
-            status = steps[v].then(sql, message);
-    return status
-               ? status
-               : app_sql_run(sql, "UPDATE ckg_store SET version = $1", 1, &last, NULL, NULL, NULL, message);
+    for (int64_t v = version; v < VERSION; v++)
+        for (const char *const *statement = steps[v].statements; *statement; statement++)
+            app_sql_run(sql, *statement, 0, NULL, NULL, NULL);
+    for (int64_t v = version; v < VERSION; v++)
+        if (steps[v].then && !sql->status)
+            steps[v].then(sql);
+    APP_SQL(sql, "UPDATE ckg_store SET version = $1", NULL, NULL, VERSION);
 }
 
 /* The steps that are missing, as one transaction; another process may have made them meanwhile. */
 static int migrate(struct app_sql *sql, struct app_message *message)
 {
-    int64_t version;
-    int status = app_sql_begin(sql, 1, message);
-
-    if (!status && sql->driver->alone)
-        status = sql->driver->alone(sql->database, message);
-    if (!status)
-        status = find_version(sql, &version, message);
-    if (!status && version < VERSION)
-        status = make_steps(sql, version, message);
-    return app_sql_end(sql, status, message);
+    do {
+        app_sql_begin(sql, 1, message);
+        if (!sql->status && sql->driver->alone)
+            sql->status = sql->driver->alone(sql->database, message);
+        const int64_t version = find_version(sql);
+        if (!sql->status && version < VERSION)
+            make_steps(sql, version);
+    } while (app_sql_end(sql));
+    return sql->status;
 }
 
 int app_schema_open(struct app_sql *sql, int create, struct app_message *message)
 {
-    int64_t version;
-    int status = find_version(sql, &version, message);
+    app_sql_call(sql, message);
+    const int64_t version = find_version(sql);
 
-    if (status || version == VERSION)
-        return status;
+    if (sql->status || version == VERSION)
+        return sql->status;
     if (!version && !create)
         return app_fail(message, CKG_ERR_NOT_FOUND,
                         "%s: there is no study in it yet; `ckg run` or `ckg ask` starts one", sql->url);
-    if (sql->driver->settle)
-        status = sql->driver->settle(sql->database, message);
+    const int status = sql->driver->settle ? sql->driver->settle(sql->database, message) : CKG_OK;
     return status ? status : migrate(sql, message);
 }

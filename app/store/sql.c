@@ -147,11 +147,11 @@ static const char *written(struct app_sql *sql, const char *statement)
 /* --- faults --- */
 
 /* CKG_OK, or what tests want in its place. */
-static int pass_fault(const struct app_sql *sql, struct app_message *message)
+static int pass_fault(const struct app_sql *sql)
 {
     if (!app_fault())
         return CKG_OK;
-    return app_fail(message, CKG_ERR_SYSTEM,
+    return app_fail(sql->message, CKG_ERR_SYSTEM,
                     "%s: database or disk is full; free some space, then run the same command again",
                     sql->url + strlen(sql->driver->scheme));
 }
@@ -185,56 +185,79 @@ void app_sql_close(struct app_sql *sql)
     *sql = (struct app_sql){0};
 }
 
-int app_sql_begin(struct app_sql *sql, int durable, struct app_message *message)
+void app_sql_call(struct app_sql *sql, struct app_message *message)
 {
-    const int status = pass_fault(sql, message);
+    sql->message = message;
+    sql->status = CKG_OK;
+}
 
-    return status ? status : sql->driver->begin(sql->database, durable, message);
+void app_sql_begin(struct app_sql *sql, int durable, struct app_message *message)
+{
+    app_sql_call(sql, message);
+    sql->status = pass_fault(sql);
+    if (!sql->status)
+        sql->status = sql->driver->begin(sql->database, durable, message);
 }
 
 int app_sql_run(struct app_sql *sql, const char *statement, int count, const struct app_sql_value *values,
-                app_sql_row *row, void *context, int64_t *changed, struct app_message *message)
+                app_sql_row *row, void *context)
 {
-    const int status = pass_fault(sql, message);
-    const char *text = status ? NULL : written(sql, statement);
+    struct app_message *message = sql->message;
 
-    if (status)
-        return status;
-    if (!text)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    return sql->driver->run(sql->database, text, count, values, row, context, changed, message);
+    if (sql->status)
+        return sql->status;
+    sql->status = pass_fault(sql);
+    const char *text = sql->status ? NULL : written(sql, statement);
+    if (text)
+        sql->status = sql->driver->run(sql->database, text, count, values, row, context, message);
+    else if (!sql->status)
+        sql->status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    sql->message = message; /* who visits rows may have called meanwhile */
+    return sql->status;
 }
 
-int app_sql_end(struct app_sql *sql, int status, struct app_message *message)
+int app_sql_end(struct app_sql *sql)
 {
-    if (!status)
-        status = pass_fault(sql, message);
-    if (!status)
-        status = sql->driver->commit(sql->database, message);
-    if (status)
-        sql->driver->rollback(sql->database);
-    return status;
+    if (!sql->status)
+        sql->status = pass_fault(sql);
+    if (!sql->status)
+        sql->status = sql->driver->commit(sql->database, sql->message);
+    if (!sql->status)
+        return 0;
+    sql->driver->rollback(sql->database);
+    return sql->driver->again && sql->driver->again(sql->database);
 }
 
-int app_sql_again(const struct app_sql *sql, int status)
+void app_sql_cancel(struct app_sql *sql)
 {
-    return status && sql->driver->again && sql->driver->again(sql->database);
+    sql->driver->rollback(sql->database);
 }
 
-static int found(void *context, const struct app_sql_value *columns, struct app_message *message)
+int app_sql_first_integer(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    (void)columns;
     (void)message;
-    *(int *)context = 1;
+
+    *(int64_t *)context = columns[0].integer;
     return CKG_OK;
 }
 
-int app_sql_has_table(struct app_sql *sql, const char *table, int *out, struct app_message *message)
+int app_sql_each_integer(void *numbers, const struct app_sql_value *columns, struct app_message *message)
 {
-    const struct app_sql_value name = {
-        .type = table ? APP_SQL_TEXT : APP_SQL_NULL, .otherwise = APP_SQL_TEXT, .text = table};
+    struct app_sql_numbers *all = numbers;
+    int64_t *grown = realloc(all->number, ((size_t)all->count + 1) * sizeof *grown);
 
-    *out = 0;
-    return app_sql_run(sql, "SELECT 1 FROM {tables} WHERE name = COALESCE($1, name)", 1, &name, found, out,
-                       NULL, message);
+    if (!grown)
+        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    all->number = grown;
+    grown[all->count++] = columns[0].integer;
+    return CKG_OK;
+}
+
+int app_sql_has_table(struct app_sql *sql, const char *table)
+{
+    int64_t found = 0;
+
+    APP_SQL(sql, "SELECT 1 FROM {tables} WHERE name = COALESCE($1, name)", app_sql_first_integer, &found,
+            table);
+    return found != 0;
 }

@@ -1,7 +1,7 @@
 /*
  * What an SQL database must be able to do. Store and schema hold every
- * statement once and run it by app_sql_run, which writes it in the database's dialect first. Every function
- * returns a CKG status and leaves the line for the user in `message`.
+ * statement once and run it by app_sql_run, which writes it in the database's dialect first. A driver's
+ * functions return a CKG status and leave the line for the user in `message`.
  *
  * Statements. Parameters are $1, $2, …; not all of them need be used. {id}, {integer}, {real}, {text},
  * {now}, {up}, {tables}, {schema}, {claim}, {hold}, {wake}, {relaxed} and {check} stand for what the dialect
@@ -13,6 +13,7 @@
 #ifndef CKG_APP_SQL_H
 #define CKG_APP_SQL_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "base/asking.h"
@@ -26,6 +27,29 @@ struct app_sql_value {
     double real;
     const char *text; /* read: borrowed until the next row */
 };
+
+static inline struct app_sql_value app_sql_text(const char *value)
+{
+    return (struct app_sql_value){
+        .type = value ? APP_SQL_TEXT : APP_SQL_NULL, .otherwise = APP_SQL_TEXT, .text = value};
+}
+
+static inline struct app_sql_value app_sql_integer(int64_t value)
+{
+    return (struct app_sql_value){.type = APP_SQL_INTEGER, .integer = value};
+}
+
+static inline struct app_sql_value app_sql_real(double value)
+{
+    return (struct app_sql_value){
+        .type = isfinite(value) ? APP_SQL_REAL : APP_SQL_NULL, .otherwise = APP_SQL_REAL, .real = value};
+}
+
+/* A number read, NAN where there is none. */
+static inline double app_sql_number(const struct app_sql_value *column)
+{
+    return column->type == APP_SQL_NULL ? NAN : column->real;
+}
 
 /* Called for every row; a status other than CKG_OK ends the query, with the message set. */
 typedef int app_sql_row(void *context, const struct app_sql_value *columns, struct app_message *message);
@@ -96,9 +120,9 @@ struct app_sql_driver {
     /* What was committed has not been taken away since, by another program or a person. NULL: nobody could.
      */
     int (*kept)(void *database, struct app_message *message);
-    /* One statement in its dialect; row may be NULL, changed (rows written) too. */
+    /* One statement in its dialect; row NULL: what it gives is not asked for. */
     int (*run)(void *database, const char *sql, int count, const struct app_sql_value *values,
-               app_sql_row *row, void *context, int64_t *changed, struct app_message *message);
+               app_sql_row *row, void *context, struct app_message *message);
     /*
      * The right to add trials to a study, held by one opened database at a time and given back when its
      * process ends however it does.
@@ -128,31 +152,71 @@ int app_sql_is_file(const char *path);
 
 /* --- what store and schema use --- */
 
-/* An open database; zeroes: none. */
+/*
+ * An open database; zeroes: none. What is asked of it is a call: its first failure stays, with its message,
+ * and whatever follows in the same call does nothing.
+ */
 struct app_sql {
     const struct app_sql_driver *driver;
     void *database;
     char *url;
     int count;
     struct app_sql_statement *statements; /* (count) translated */
+    int status;                           /* of the call */
+    struct app_message *message;          /* of whoever makes the call */
 };
 
 int app_sql_open(struct app_sql *out, const char *url, int create, const struct app_asking *asking,
                  struct app_message *message);
 void app_sql_close(struct app_sql *sql);
 
-/* As the driver's functions. Each of them is a place where tests let the database fail. */
-int app_sql_begin(struct app_sql *sql, int durable, struct app_message *message);
+/* A call begins, of statements that read. */
+void app_sql_call(struct app_sql *sql, struct app_message *message);
+
+/*
+ * A call begins that is a transaction, as the driver's. Its end commits it where it has not failed, and else
+ * rolls it back; 1: it may be tried again from its beginning, as the driver's `again` says. A cancelled one
+ * has done nothing. Beginning, end and each statement is a place where tests let the database fail.
+ */
+void app_sql_begin(struct app_sql *sql, int durable, struct app_message *message);
+int app_sql_end(struct app_sql *sql);
+void app_sql_cancel(struct app_sql *sql);
+
+/* A statement of the call; the call's status. */
 int app_sql_run(struct app_sql *sql, const char *statement, int count, const struct app_sql_value *values,
-                app_sql_row *row, void *context, int64_t *changed, struct app_message *message);
+                app_sql_row *row, void *context);
 
-/* Commits where the status is CKG_OK; rolls back where it is not, as when it did not begin, or that fails. */
-int app_sql_end(struct app_sql *sql, int status, struct app_message *message);
+/* The same with the values of its parameters, one to six, as they are in C. */
+#define APP_SQL(sql, statement, row, context, ...)                                                           \
+    app_sql_run(                                                                                             \
+        sql, statement,                                                                                      \
+        (int)(sizeof((struct app_sql_value[]){APP_SQL_VALUES(__VA_ARGS__)}) / sizeof(struct app_sql_value)), \
+        (struct app_sql_value[]){APP_SQL_VALUES(__VA_ARGS__)}, row, context)
 
-/* 1 when the transaction that ended with the status may be tried again, as the driver's `again` says. */
-int app_sql_again(const struct app_sql *sql, int status);
+#define APP_SQL_VALUE(x)                                                                                     \
+    _Generic((x), char *: app_sql_text, const char *: app_sql_text, double: app_sql_real,                    \
+             default: app_sql_integer)(x)
+#define APP_SQL_1(x) APP_SQL_VALUE(x)
+#define APP_SQL_2(x, ...) APP_SQL_VALUE(x), APP_SQL_1(__VA_ARGS__)
+#define APP_SQL_3(x, ...) APP_SQL_VALUE(x), APP_SQL_2(__VA_ARGS__)
+#define APP_SQL_4(x, ...) APP_SQL_VALUE(x), APP_SQL_3(__VA_ARGS__)
+#define APP_SQL_5(x, ...) APP_SQL_VALUE(x), APP_SQL_4(__VA_ARGS__)
+#define APP_SQL_6(x, ...) APP_SQL_VALUE(x), APP_SQL_5(__VA_ARGS__)
+#define APP_SQL_SEVENTH(a, b, c, d, e, f, seventh, ...) seventh
+#define APP_SQL_VALUES(...)                                                                                  \
+    APP_SQL_SEVENTH(__VA_ARGS__, APP_SQL_6, APP_SQL_5, APP_SQL_4, APP_SQL_3, APP_SQL_2, APP_SQL_1, 0)        \
+    (__VA_ARGS__)
 
 /* 1 when the table exists; table NULL: when any does. */
-int app_sql_has_table(struct app_sql *sql, const char *table, int *out, struct app_message *message);
+int app_sql_has_table(struct app_sql *sql, const char *table);
+
+/* A row's first column, an integer, into the int64_t that the context is; or behind those of rows before. */
+int app_sql_first_integer(void *context, const struct app_sql_value *columns, struct app_message *message);
+
+struct app_sql_numbers {
+    int count;
+    int64_t *number; /* (count) the caller's to free */
+};
+int app_sql_each_integer(void *numbers, const struct app_sql_value *columns, struct app_message *message);
 
 #endif

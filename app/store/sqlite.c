@@ -382,7 +382,7 @@ static int give_row(sqlite3_stmt *statement, app_sql_row *row, void *context, st
 }
 
 static int sqlite_run(void *database, const char *sql, int count, const struct app_sql_value *values,
-                      app_sql_row *row, void *context, int64_t *changed, struct app_message *message)
+                      app_sql_row *row, void *context, struct app_message *message)
 {
     struct database *db = database;
     sqlite3_stmt *statement = prepare(db, sql);
@@ -405,8 +405,6 @@ static int sqlite_run(void *database, const char *sql, int count, const struct a
             status = give_row(statement, row, context, message);
     if (!status && step != SQLITE_DONE)
         status = complain(db, message);
-    if (changed)
-        *changed = sqlite3_changes(db->handle);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
     return status;
@@ -440,7 +438,7 @@ static int sqlite_begin(void *database, int durable, struct app_message *message
         status = pragma(db, durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", message);
     if (!status) {
         db->durable = durable;
-        status = sqlite_run(db, "BEGIN IMMEDIATE", 0, NULL, NULL, NULL, NULL, message);
+        status = sqlite_run(db, "BEGIN IMMEDIATE", 0, NULL, NULL, NULL, message);
     }
     return status;
 }
@@ -450,7 +448,7 @@ static int sqlite_commit(void *database, struct app_message *message)
 {
     struct database *db = database;
     const uint32_t before = count_frames(db);
-    const int status = sqlite_run(database, "COMMIT", 0, NULL, NULL, NULL, NULL, message);
+    const int status = sqlite_run(database, "COMMIT", 0, NULL, NULL, NULL, message);
 
     if (status)
         return status;

@@ -49,14 +49,6 @@ int app_sql_damaged(const char *what, int64_t number, struct app_message *messag
         (long long)number);
 }
 
-int app_sql_first_integer(void *context, const struct app_sql_value *columns, struct app_message *message)
-{
-    (void)message;
-
-    *(int64_t *)context = columns[0].integer;
-    return CKG_OK;
-}
-
 /* --- studies --- */
 
 void app_study_record_free(struct app_study_record *study)
@@ -65,28 +57,6 @@ void app_study_record_free(struct app_study_record *study)
     free(study->definition);
     free(study->folder);
     *study = (struct app_study_record){0};
-}
-
-struct names {
-    app_name_visit *visit;
-    void *context;
-};
-
-static int take_name(void *context, const struct app_sql_value *columns, struct app_message *message)
-{
-    const struct names *to = context;
-
-    return app_sql_are_texts(columns, 0, 0) ? to->visit(to->context, columns[0].text)
-                                            : app_sql_damaged("a study", 0, message);
-}
-
-int app_store_study_names(struct app_store *s, app_name_visit *visit, void *context,
-                          struct app_message *message)
-{
-    struct names to = {visit, context};
-
-    return app_sql_run(&s->sql, "SELECT name FROM study ORDER BY name", 0, NULL, take_name, &to, NULL,
-                       message);
 }
 
 struct glance {
@@ -115,6 +85,7 @@ int app_store_studies(struct app_store *s, app_study_visit *visit, void *context
 {
     struct glance to = {visit, context};
 
+    app_sql_call(&s->sql, message);
     return app_sql_run(&s->sql,
                        "SELECT s.name, s.definition, s.created, MAX(t.ended),"
                        " COUNT(CASE WHEN t.state = 'complete' THEN 1 END),"
@@ -124,7 +95,28 @@ int app_store_studies(struct app_store *s, app_study_visit *visit, void *context
                        " COUNT(CASE WHEN t.state = 'discarded' THEN 1 END)"
                        " FROM study s LEFT JOIN trial t ON t.study = s.id"
                        " GROUP BY s.id, s.name, s.definition, s.created ORDER BY s.name",
-                       0, NULL, take_glance, &to, NULL, message);
+                       0, NULL, take_glance, &to);
+}
+
+struct names {
+    app_name_visit *visit;
+    void *context;
+};
+
+static int take_name(void *context, const struct app_sql_value *columns, struct app_message *message)
+{
+    const struct names *to = context;
+
+    return columns[0].text ? to->visit(to->context, columns[0].text) : app_sql_damaged("a study", 0, message);
+}
+
+int app_store_study_names(struct app_store *s, app_name_visit *visit, void *context,
+                          struct app_message *message)
+{
+    struct names to = {visit, context};
+
+    app_sql_call(&s->sql, message);
+    return app_sql_run(&s->sql, "SELECT name FROM study ORDER BY name", 0, NULL, take_name, &to);
 }
 
 static int take_study(void *context, const struct app_sql_value *columns, struct app_message *message)
@@ -157,53 +149,54 @@ static int take_other(void *context, const struct app_sql_value *columns, struct
 }
 
 /* Before a study is said not to be there: none has lost its name or its place, and no trial its study. */
-static int check_lost(struct app_store *s, const char *name, struct app_message *message)
+static int check_lost(struct app_sql *sql, const char *name)
 {
     struct app_text asked = {0};
     int64_t orphans = 0;
 
     app_text_print(&asked, "%s", name);
-    int status = app_sql_run(&s->sql, "SELECT " APP_SEALED_STUDY " FROM study ORDER BY id", 0, NULL,
-                             take_other, asked.data, NULL, message);
+    app_sql_run(sql, "SELECT " APP_SEALED_STUDY " FROM study ORDER BY id", 0, NULL, take_other, asked.data);
     app_text_free(&asked);
-    if (!status)
-        status = app_sql_run(
-            &s->sql, "SELECT COUNT(*) FROM trial t WHERE NOT EXISTS (SELECT 1 FROM study WHERE id = t.study)",
-            0, NULL, app_sql_first_integer, &orphans, NULL, message);
-    if (!status && orphans)
-        status = app_fail(
-            message, CKG_ERR_SYSTEM,
+    app_sql_run(sql, "SELECT COUNT(*) FROM trial t WHERE NOT EXISTS (SELECT 1 FROM study WHERE id = t.study)",
+                0, NULL, app_sql_first_integer, &orphans);
+    if (!sql->status && orphans)
+        sql->status = app_fail(
+            sql->message, CKG_ERR_SYSTEM,
             "the store is damaged: %lld trials have no study; `ckg check` says what can be saved",
             (long long)orphans);
-    return status;
+    return sql->status;
 }
 
-static int look_up(struct app_store *s, const char *name, struct app_study_record *out,
-                   struct app_message *message)
+static int look_up(struct app_sql *sql, const char *name, struct app_study_record *out)
 {
     *out = (struct app_study_record){0};
-    return APP_SQL_RUN(s, "SELECT " APP_SEALED_STUDY " FROM study WHERE name = $1", take_study, out, NULL,
-                       message, app_sql_text(name));
+    return APP_SQL(sql, "SELECT " APP_SEALED_STUDY " FROM study WHERE name = $1", take_study, out, name);
+}
+
+static int find(struct app_sql *sql, const char *name, struct app_study_record *out)
+{
+    /* What was not there when it was looked for may have been made since, by another program. */
+    if (!look_up(sql, name, out) && !out->id && check_lost(sql, name)) {
+        struct app_message *message = sql->message;
+        struct app_message unheard;
+        const int lost = sql->status;
+
+        app_sql_call(sql, &unheard);
+        sql->status = !look_up(sql, name, out) && out->id ? CKG_OK : lost;
+        sql->message = message;
+    }
+    if (!sql->status && !out->id)
+        sql->status = app_fail(sql->message, CKG_ERR_NOT_FOUND, "there is no study '%s' in the store", name);
+    if (sql->status)
+        app_study_record_free(out);
+    return sql->status;
 }
 
 int app_store_study_find(struct app_store *s, const char *name, struct app_study_record *out,
                          struct app_message *message)
 {
-    int status = look_up(s, name, out, message);
-
-    /* What was not there when it was looked for may have been made since, by another program. */
-    if (!status && !out->id) {
-        struct app_message unheard;
-
-        status = check_lost(s, name, message);
-        if (status && !look_up(s, name, out, &unheard) && out->id)
-            status = CKG_OK;
-    }
-    if (!status && !out->id)
-        status = app_fail(message, CKG_ERR_NOT_FOUND, "there is no study '%s' in the store", name);
-    if (status)
-        app_study_record_free(out);
-    return status;
+    app_sql_call(&s->sql, message);
+    return find(&s->sql, name, out);
 }
 
 static const char *seed_text(uint64_t seed, char buffer[24])
@@ -220,55 +213,47 @@ static const char *seed_text(uint64_t seed, char buffer[24])
 int app_store_study_create(struct app_store *s, const struct app_study_record *study,
                            struct app_study_record *out, struct app_message *message)
 {
+    struct app_sql *sql = &s->sql;
     char seed[24];
-    int status;
 
+    *out = (struct app_study_record){0};
     do {
         struct app_sealing sealing = {.wakes = 1};
-        *out = (struct app_study_record){0};
-        status = app_sql_begin(&s->sql, 1, message);
 
         /* Where another was first, that one stays. */
-        if (!status)
-            status = APP_SQL_RUN(
-                s,
+        app_study_record_free(out);
+        app_sql_begin(sql, 1, message);
+        APP_SQL(sql,
                 "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, {now})"
                 " ON CONFLICT (name) DO NOTHING RETURNING id",
-                app_sql_first_integer, &sealing.study, NULL, message, app_sql_text(study->name),
-                app_sql_text(study->definition), app_sql_text(study->folder),
-                app_sql_text(seed_text(study->seed, seed)));
-        if (!status && sealing.study)
-            status = app_seal_study(&s->sql, &sealing, message);
-        if (!status)
-            status = app_store_study_find(s, study->name, out, message);
-        status = app_sql_end(&s->sql, status, message);
-        if (status)
-            app_study_record_free(out);
-    } while (app_sql_again(&s->sql, status));
-    return status;
+                app_sql_first_integer, &sealing.study, study->name, study->definition, study->folder,
+                seed_text(study->seed, seed));
+        if (sealing.study)
+            app_seal_study(sql, &sealing);
+        find(sql, study->name, out);
+    } while (app_sql_end(sql));
+    if (sql->status)
+        app_study_record_free(out);
+    return sql->status;
 }
 
 int app_store_study_update(struct app_store *s, const struct app_study_record *study,
                            struct app_message *message)
 {
     const struct app_sealing sealing = {.study = study->id, .revision = INT64_MAX, .wakes = 1};
+    struct app_sql *sql = &s->sql;
     char seed[24];
-    int status;
 
     do {
-        status = app_sql_begin(&s->sql, 1, message);
-        if (!status)
-            status = app_sql_check_study(s, study->id, message);
-        if (!status)
-            status = APP_SQL_RUN(
-                s,
+        app_sql_begin(sql, 1, message);
+        app_sql_check_study(sql, study->id);
+        APP_SQL(sql,
                 "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4 AND redefined = $5",
-                NULL, NULL, NULL, message, app_sql_text(study->definition), app_sql_text(study->folder),
-                app_sql_text(seed_text(study->seed, seed)), app_sql_integer(study->id),
-                app_sql_integer(study->redefined));
-        status = app_sql_seal_and_end(s, &sealing, status, message);
-    } while (app_sql_again(&s->sql, status));
-    return status;
+                NULL, NULL, study->definition, study->folder, seed_text(study->seed, seed), study->id,
+                study->redefined);
+        app_seal_study(sql, &sealing);
+    } while (app_sql_end(sql));
+    return sql->status;
 }
 
 /* --- trials --- */
@@ -294,10 +279,11 @@ int app_store_standing(struct app_store *s, int64_t study, struct app_standing *
                        struct app_message *message)
 {
     *out = (struct app_standing){0};
-    return APP_SQL_RUN(s,
-                       "SELECT (SELECT COALESCE(MAX(t.number), 0) FROM trial t WHERE t.study = $1),"
-                       " redefined, held, held_by, held_at, stopped, budget FROM study WHERE id = $1",
-                       take_standing, out, NULL, message, app_sql_integer(study));
+    app_sql_call(&s->sql, message);
+    return APP_SQL(&s->sql,
+                   "SELECT (SELECT COALESCE(MAX(t.number), 0) FROM trial t WHERE t.study = $1),"
+                   " redefined, held, held_by, held_at, stopped, budget FROM study WHERE id = $1",
+                   take_standing, out, study);
 }
 
 struct visit {
@@ -336,83 +322,70 @@ int app_store_trials_since(struct app_store *s, int64_t study, int64_t revision,
                            void *context, struct app_message *message)
 {
     struct visit to = {.visit = visit, .context = context};
-    const int status = APP_SQL_RUN(
-        s,
-        "SELECT " APP_SEALED_TRIAL ", s.trials, t.evaluator FROM study s LEFT JOIN trial t ON t.study = s.id"
-        " AND t.revision > $1 WHERE s.id = $2 ORDER BY t.number",
-        take_trial_of_study, &to, NULL, message, app_sql_integer(revision), app_sql_integer(study));
+
+    app_sql_call(&s->sql, message);
+    APP_SQL(&s->sql,
+            "SELECT " APP_SEALED_TRIAL ", s.trials, t.evaluator FROM study s LEFT JOIN trial t"
+            " ON t.study = s.id AND t.revision > $1 WHERE s.id = $2 ORDER BY t.number",
+            take_trial_of_study, &to, revision, study);
 
     /* All of them: then none is missing, and each is its latest. */
-    if (!status && !revision && to.sum != to.expected)
+    if (!s->sql.status && !revision && to.sum != to.expected)
         return app_fail(message, CKG_ERR_SYSTEM,
                         "the store is damaged: trials are missing or older than the study; `ckg check` says "
                         "what can be saved");
-    return status;
+    return s->sql.status;
 }
 
-int app_sql_visit_trial(struct app_store *s, const char *statement, int64_t study, int number,
-                        app_trial_visit *visit, void *context, uint64_t *seal, struct app_message *message)
+int app_sql_visit_trial(struct app_sql *sql, const char *statement, int64_t study, int number,
+                        app_trial_visit *visit, void *context, uint64_t *seal)
 {
     struct visit to = {.visit = visit, .context = context};
-    const int status = APP_SQL_RUN(s, statement, take_trial, &to, NULL, message, app_sql_integer(study),
-                                   app_sql_integer(number));
 
+    APP_SQL(sql, statement, take_trial, &to, study, number);
     *seal = to.sum;
-    return status;
+    return sql->status;
 }
 
-int app_sql_check_trial(struct app_store *s, int64_t study, int number, struct app_message *message)
+void app_sql_check_trial(struct app_sql *sql, int64_t study, int number)
 {
     struct visit nobody = {0};
 
-    return APP_SQL_RUN(s,
-                       "SELECT " APP_SEALED_TRIAL " FROM trial t WHERE t.study = $1 AND t.number = $2 {hold}",
-                       take_trial, &nobody, NULL, message, app_sql_integer(study), app_sql_integer(number));
+    APP_SQL(sql, "SELECT " APP_SEALED_TRIAL " FROM trial t WHERE t.study = $1 AND t.number = $2 {hold}",
+            take_trial, &nobody, study, number);
 }
 
-int app_sql_check_study(struct app_store *s, int64_t study, struct app_message *message)
+void app_sql_check_study(struct app_sql *sql, int64_t study)
 {
-    return APP_SQL_RUN(s, "SELECT " APP_SEALED_STUDY " FROM study WHERE id = $1", take_other, NULL, NULL,
-                       message, app_sql_integer(study));
+    APP_SQL(sql, "SELECT " APP_SEALED_STUDY " FROM study WHERE id = $1", take_other, NULL, study);
 }
 
-int app_sql_revise(struct app_store *s, int64_t study, struct app_sealing *sealing,
-                   struct app_message *message)
+/* Where it got no revision there is no such study. */
+static void check_revision(struct app_sql *sql, const struct app_sealing *sealing)
 {
-    *sealing = (struct app_sealing){.study = study};
-    int status = app_sql_check_study(s, study, message);
-
-    if (!status)
-        status = APP_SQL_RUN(s, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision",
-                             app_sql_first_integer, &sealing->revision, NULL, message,
-                             app_sql_integer(study));
-    return status || sealing->revision
-               ? status
-               : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
+    if (!sql->status && !sealing->revision)
+        sql->status = app_fail(sql->message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
 }
 
-int app_sql_hold(struct app_store *s, int64_t study, struct app_sealing *sealing, struct app_message *message)
+void app_sql_revise(struct app_sql *sql, int64_t study, struct app_sealing *sealing)
 {
-    const int status = app_seal_hold(&s->sql, study, sealing, message);
-
-    return status || sealing->revision
-               ? status
-               : app_fail(message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
+    *sealing = (struct app_sealing){.study = study, .wakes = 1};
+    app_sql_check_study(sql, study);
+    APP_SQL(sql, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision",
+            app_sql_first_integer, &sealing->revision, study);
+    check_revision(sql, sealing);
 }
 
-int app_sql_seal_and_end(struct app_store *s, const struct app_sealing *sealing, int status,
-                         struct app_message *message)
+void app_sql_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing)
 {
-    if (!status)
-        status = app_seal_study(&s->sql, sealing, message);
-    return app_sql_end(&s->sql, status, message);
+    app_seal_hold(sql, study, sealing);
+    check_revision(sql, sealing);
 }
 
 #define GIVE(NAME, name, KIND) [APP_TRIAL_##NAME] = APP_GIVE_##KIND(r->name),
 
-int app_sql_write_trial(struct app_store *s, const char *statement, int64_t study, int64_t revision,
-                        const struct app_trial *r, int64_t first, int64_t second, struct app_sealed *sealed,
-                        struct app_message *message)
+void app_sql_write_trial(struct app_sql *sql, const char *statement, int64_t study, int64_t revision,
+                         const struct app_trial *r, int64_t first, int64_t second, struct app_sealed *sealed)
 {
     struct app_sql_value values[] = {[APP_TRIAL_STUDY] = app_sql_integer(study),
                                      [APP_TRIAL_SEAL] = app_sql_integer(first),
@@ -420,63 +393,53 @@ int app_sql_write_trial(struct app_store *s, const char *statement, int64_t stud
                                      APP_TRIAL_COLUMNS(GIVE)};
 
     values[APP_TRIAL_REVISION].integer = revision;
-    return app_sql_run(&s->sql, statement, APP_TRIAL_COUNT + 1, values, sealed ? app_seal_take : NULL, sealed,
-                       NULL, message);
+    app_sql_run(sql, statement, APP_TRIAL_COUNT + 1, values, sealed ? app_seal_take : NULL, sealed);
 }
 
-int app_sql_insert(struct app_store *s, int64_t study, int64_t revision, const struct app_trial *record,
-                   int64_t worker, struct app_sealed *sealed, struct app_message *message)
+void app_sql_insert(struct app_sql *sql, int64_t study, int64_t revision, const struct app_trial *record,
+                    int64_t worker, struct app_sealed *sealed)
 {
-    return app_sql_write_trial(
-        s,
+    app_sql_write_trial(
+        sql,
         "INSERT INTO trial (" APP_WRITTEN_TRIAL ", worker, lease)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, {now},"
         " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END, $19, $20, NULLIF($21, 0),"
         " CASE WHEN $4 = 'running' THEN {now} + $22 END) RETURNING " APP_RETURNED_TRIAL,
-        study, revision, record, worker, APP_STORE_SILENCE, sealed, message);
+        study, revision, record, worker, APP_STORE_SILENCE, sealed);
 }
 
-int app_sql_last(struct app_store *s, int64_t study, int64_t *last, struct app_message *message)
-{
-    *last = 0;
-    return APP_SQL_RUN(s, "SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = $1",
-                       app_sql_first_integer, last, NULL, message, app_sql_integer(study));
-}
-
-static int add_one(struct app_store *s, struct app_sealing *sealing, int number,
-                   const struct app_trial *record, int64_t worker, struct app_message *message)
+static void add_one(struct app_sql *sql, struct app_sealing *sealing, int number,
+                    const struct app_trial *record, int64_t worker)
 {
     struct app_trial numbered = *record;
     struct app_sealed sealed = {0};
 
     numbered.number = number;
-    const int status = app_sql_insert(s, sealing->study, sealing->revision, &numbered, worker, &sealed,
-                                      message);
-    return status ? status : app_seal_trial(&s->sql, sealing, &sealed, message);
+    app_sql_insert(sql, sealing->study, sealing->revision, &numbered, worker, &sealed);
+    app_seal_trial(sql, sealing, &sealed);
 }
 
 int app_store_add(struct app_store *s, int64_t study, int first, int count, const struct app_trial *records,
                   int64_t worker, struct app_message *message)
 {
+    struct app_sql *sql = &s->sql;
     struct app_sealing sealing;
-    int status;
 
     do {
-        status = app_sql_begin(&s->sql, !worker, message);
+        app_sql_begin(sql, !worker, message);
 
         /* The first of them must be the next. */
-        if (!status)
-            status = app_sql_hold(s, study, &sealing, message);
+        app_sql_hold(sql, study, &sealing);
         sealing.wakes = !worker;
-        if (!status && sealing.last != first - 1)
-            status = app_fail(message, CKG_ERR_STATE, "another program has just added trial %d; try again",
-                              first);
+        if (!sql->status && sealing.last != first - 1)
+            sql->status = app_fail(message, CKG_ERR_STATE,
+                                   "another program has just added trial %d; try again", first);
 
-        for (int i = 0; !status && i < count; i++)
-            status = add_one(s, &sealing, first + i, &records[i], worker, message);
-        status = app_sql_seal_and_end(s, &sealing, status, message);
-    } while (app_sql_again(&s->sql, status));
-    return status;
+        for (int i = 0; !sql->status && i < count; i++)
+            add_one(sql, &sealing, first + i, &records[i], worker);
+        app_seal_study(sql, &sealing);
+    } while (app_sql_end(sql));
+    return sql->status;
 }
 
 /* --- turns, waiting, opening --- */
@@ -541,9 +504,7 @@ int app_store_open_while(struct app_store **out, const char *url, int create, co
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     int status = app_sql_open(&s->sql, url, create, asking, message);
     if (!status)
-        do
-            status = app_schema_open(&s->sql, create, message);
-        while (app_sql_again(&s->sql, status));
+        status = app_schema_open(&s->sql, create, message);
     if (status)
         app_store_close(s);
     else
