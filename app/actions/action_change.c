@@ -3,13 +3,14 @@
  * the outcomes; a value that is no outcome any more stays beside its trial. A design outside the new ranges
  * cannot be modelled, so its trial is set aside with a note, and taken in again when a later change lets it.
  */
+#include "actions/action_change.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "actions/action_edit.h"
 #include "base/reserve.h"
-#include "definition/difference.h"
-#include "study/record.h"
 
 static const char set_aside[] = "set aside by `ckg change`: outside the ranges";
 
@@ -246,7 +247,7 @@ static int adapt_trial(const struct work *w, const struct app_trial *from, struc
 }
 
 /* Counts what becomes of it. */
-static void count_trial(struct app_adapted *out, const struct app_trial *from, const struct app_trial *to)
+static void count_trial(struct app_changed *out, const struct app_trial *from, const struct app_trial *to)
 {
     if (from->state != APP_DISCARDED && to->state == APP_DISCARDED)
         out->aside_number[out->aside++] = to->number;
@@ -256,10 +257,10 @@ static void count_trial(struct app_adapted *out, const struct app_trial *from, c
     out->feasible_after += to->state == APP_COMPLETE && to->feasible == 1;
 }
 
-int app_notebook_adapt(struct app_notebook *n, struct app_definition *now, struct app_edit *edit,
-                       struct app_adapted *out)
+/* Those that change are put into the edit; `now` and the notebook's definition change places. */
+static int adapt(struct app_notebook *n, struct app_definition *now, struct app_edit *edit,
+                 struct app_changed *out)
 {
-    *out = (struct app_adapted){0};
     const struct work w = {
         .n = n, .old = &n->definition, .now = now, .pool = &out->pool, .message = n->message};
     const size_t count = (size_t)n->count + 1;
@@ -290,10 +291,58 @@ int app_notebook_adapt(struct app_notebook *n, struct app_definition *now, struc
     return status;
 }
 
-void app_adapted_free(struct app_adapted *a)
+/* --- the change --- */
+
+/* The trials would lose their meaning. */
+static int refuse(struct app_notebook *n, const struct app_definition *now, const char *why)
 {
-    app_pool_free(&a->pool);
-    *a = (struct app_adapted){0};
+    return n->file
+               ? app_fail(
+                     n->message, CKG_ERR_INVALID,
+                     "%s: %.600s; that needs a new study: `ckg export --store '%s' --study '%s' >old.csv`, "
+                     "change `name`, then `ckg import %s old.csv`",
+                     n->file, why, n->url, now->name, n->file)
+               : app_fail(n->message, CKG_ERR_INVALID, "%.900s; that needs a new study", why);
+}
+
+/* What changes; then, where it is wanted, the problem and its trials, all at once. */
+static int make_change(struct app_notebook *n, struct app_definition *now, const struct app_changing *how,
+                       struct app_changed *out)
+{
+    struct app_edit edit = {.notebook = n};
+    int status = CKG_OK;
+
+    app_difference_find(&out->difference, &n->definition, now);
+    if (out->difference.refused.text[0])
+        return refuse(n, now, out->difference.refused.text);
+    status = adapt(n, now, &edit, out);
+    if (!status && out->difference.count && how->agrees)
+        status = how->agrees(how->context, n, out);
+    if (!status && out->difference.count && how->command)
+        status = app_edit_make_problem(&edit, how->command);
+    app_edit_free(&edit);
+    return status;
+}
+
+int app_change(struct app_notebook *n, struct app_definition *now, const struct app_changing *how,
+               struct app_changed *out)
+{
+    *out = (struct app_changed){0};
+
+    /* Nobody chooses a design meanwhile. */
+    int status = app_notebook_turn(n);
+    if (status)
+        return status;
+    status = make_change(n, now, how, out);
+    app_notebook_turn_give(n);
+    return status;
+}
+
+void app_changed_free(struct app_changed *c)
+{
+    app_difference_free(&c->difference);
+    app_pool_free(&c->pool);
+    *c = (struct app_changed){0};
 }
 
 /* --- going back --- */

@@ -1,10 +1,11 @@
 /* Changes that people make to trials, put together here and made by the store in one transaction. */
+#include "actions/action_edit.h"
+
 #include <stdlib.h>
 #include <time.h>
 
 #include "base/who.h"
 #include "evaluate/machine.h"
-#include "study/record.h"
 
 static int no_memory(const struct app_notebook *n)
 {

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "actions/action_change.h"
+#include "actions/action_edit.h"
 #include "base/who.h"
 
 /* --- the ways --- */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actions/action_edit.h"
+
 /* --- what is said --- */
 
 int app_told_new(struct app_told *out, const struct app_notebook *n, int number)

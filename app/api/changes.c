@@ -9,6 +9,10 @@
 #include "api/api.h"
 #include "api/shapes.h"
 #include "base/reserve.h"
+#include "actions/action_change.h"
+#include "actions/action_pause.h"
+#include "actions/action_queue.h"
+#include "actions/action_edit.h"
 #include "actions/action_retry.h"
 #include "actions/action_tell.h"
 
@@ -308,60 +312,31 @@ static int redefine(const struct app_notebook *n, const json_t *limits, struct a
     return status;
 }
 
-/* A run keeps to the problem that it began with, and would end by another. */
-static int check_idle(const struct app_notebook *n)
+/* The study goes on by the other definition; with `dry` it is only said what that would do. */
+static int change(struct app_api_study *study, struct app_definition *now, int dry, struct app_text *out)
 {
-    int tally[APP_STATES];
-
-    app_notebook_tally(n, tally);
-    return tally[APP_RUNNING]
-               ? app_fail(n->message, CKG_ERR_STATE,
-                          "trials are being evaluated by the limits of before; stop the runs first")
-               : CKG_OK;
-}
-
-/* The problem and its trials, all at once; or only what that would do. */
-static int take_over(struct app_api_study *study, struct app_definition *now, int dry, struct app_text *out)
-{
-    struct app_notebook *n = &study->notebook;
     struct app_text command = {0};
-    struct app_difference difference;
-    struct app_adapted adapted = {0};
-    struct app_edit edit = {.notebook = n};
+    struct app_changed changed;
 
-    app_difference_find(&difference, &n->definition, now);
-    int status = difference.refused.text[0]
-                     ? app_fail(n->message, CKG_ERR_INVALID, "%.900s", difference.refused.text)
-                     : app_notebook_adapt(n, now, &edit, &adapted);
     app_text_print(&command, "change (from %s)", study->from);
-    if (!status && command.failed)
-        status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-    if (!status && difference.count && !dry)
-        status = app_edit_make_problem(&edit, command.data);
+    if (command.failed)
+        return app_fail(study->notebook.message, CKG_ERR_NOMEM, "out of memory");
+    const int status = app_change(&study->notebook, now,
+                                  &(struct app_changing){.command = dry ? NULL : command.data}, &changed);
     if (!status)
-        app_change_write(&difference, &adapted, out);
-    app_adapted_free(&adapted);
-    app_edit_free(&edit);
-    app_difference_free(&difference);
+        app_change_write(&changed, out);
+    app_changed_free(&changed);
     app_text_free(&command);
     return status;
 }
 
-/* Nobody chooses a design meanwhile. */
 static int set_limits(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    struct app_notebook *n = &study->notebook;
     struct app_definition now = {0};
-    int status = app_notebook_turn(n);
+    int status = redefine(&study->notebook, json_object_get(in, "limits"), &now);
 
-    if (status)
-        return status;
-    status = check_idle(n);
     if (!status)
-        status = redefine(n, json_object_get(in, "limits"), &now);
-    if (!status)
-        status = take_over(study, &now, truth_of(in, "dry_run"), out);
-    app_notebook_turn_give(n);
+        status = change(study, &now, truth_of(in, "dry_run"), out);
     app_definition_free(&now);
     return status;
 }

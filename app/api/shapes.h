@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "definition/difference.h"
+#include "actions/action_change.h"
 #include "actions/workers.h"
 #include "actions/action_retry.h"
 #include "actions/action_verify.h"
@@ -62,8 +62,7 @@ void app_checkup_write(const struct app_notebook *notebook, const struct app_che
                        struct app_text *out);
 
 /* What a changed problem changes, and what that does to the trials. */
-void app_change_write(const struct app_difference *difference, const struct app_adapted *adapted,
-                      struct app_text *out);
+void app_change_write(const struct app_changed *changed, struct app_text *out);
 
 /* A change that was taken back. */
 void app_undone_write(const struct app_last_change *undone, struct app_text *out);

@@ -189,17 +189,16 @@ static void add_integers(struct app_text *out, const char *key, int count, const
     app_json_close(out, ']');
 }
 
-void app_change_write(const struct app_difference *difference, const struct app_adapted *adapted,
-                      struct app_text *out)
+void app_change_write(const struct app_changed *changed, struct app_text *out)
 {
     app_json_print(out, "{changes:[");
-    for (int i = 0; i < difference->count; i++)
-        app_json_add_string(out, NULL, difference->line[i].data);
+    for (int i = 0; i < changed->difference.count; i++)
+        app_json_add_string(out, NULL, changed->difference.line[i].data);
     app_json_close(out, ']');
-    add_integers(out, "set_aside", adapted->aside, adapted->aside_number);
-    add_integers(out, "taken_in", adapted->back, adapted->back_number);
-    app_json_print(out, "feasible_before:%d feasible_after:%d}", adapted->feasible_before,
-                   adapted->feasible_after);
+    add_integers(out, "set_aside", changed->aside, changed->aside_number);
+    add_integers(out, "taken_in", changed->back, changed->back_number);
+    app_json_print(out, "feasible_before:%d feasible_after:%d}", changed->feasible_before,
+                   changed->feasible_after);
 }
 
 void app_undone_write(const struct app_last_change *undone, struct app_text *out)

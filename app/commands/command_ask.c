@@ -1,6 +1,7 @@
 /* ckg ask: designs for evaluations that people or other programs make. */
 #include "api/shapes.h"
 #include "base/visible.h"
+#include "actions/action_queue.h"
 #include "command.h"
 #include "commands/assignments.h"
 #include "present/trial_text.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/visible.h"
+#include "actions/action_edit.h"
 #include "command.h"
 #include "actions/action_import.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/visible.h"
+#include "actions/action_edit.h"
 #include "command.h"
 #include "commands/assignments.h"
 #include "commands/mended.h"

@@ -1,6 +1,7 @@
 /* A study held, and how it stands then. */
 #include "commands/holding.h"
 
+#include "actions/action_pause.h"
 #include "api/shapes.h"
 #include "present/statement.h"
 

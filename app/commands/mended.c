@@ -1,6 +1,7 @@
 /* A selection of trials, each changed in the command's way, made as one change and said. */
 #include "commands/mended.h"
 
+#include "actions/action_edit.h"
 #include "api/shapes.h"
 #include "base/visible.h"
 #include "commands/selection.h"

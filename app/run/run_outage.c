@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "actions/action_edit.h"
+
 /* A line that is no trouble, for those who want to hear. */
 static void say(struct app_notebook *n, struct app_progress *progress, const char *line)
 {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actions/action_pause.h"
 #include "base/json.h"
 #include "base/visible.h"
 

@@ -42,7 +42,7 @@ static int engine_state(enum app_state state)
     return states[state];
 }
 
-static int same_design(int d, const double *a, const double *b)
+int app_same_design(int d, const double *a, const double *b)
 {
     int same = 1;
 
@@ -66,7 +66,7 @@ static int still_holds(const struct app_notebook *n, const ckg_trial *known, con
 
     if (state == CKG_CANCELLED && (known->state == CKG_PENDING || known->state == CKG_CANCELLED))
         return 1;
-    if (!same_design(app_dimension(&n->definition), known->x, t->x))
+    if (!app_same_design(app_dimension(&n->definition), known->x, t->x))
         return 0;
     if (known->state == CKG_PENDING)
         return 1;
@@ -170,12 +170,12 @@ static void join_facts(struct app_notebook *n, const struct app_trial *latest)
     if (ckg_problem_separate(n->definition.problem) != 1)
         return;
     for (int i = n->count - 1; i >= 0; i--)
-        for (int k = 0; same_design(d, n->trials[i].x, latest->x) && k < n->trials[i].count; k++)
+        for (int k = 0; app_same_design(d, n->trials[i].x, latest->x) && k < n->trials[i].count; k++)
             if (!known[n->trials[i].measured[k].outcome]++)
                 facts[count++] = n->trials[i].measured[k];
     const int feasible = app_feasible(&n->definition, latest->x, count, facts);
     for (int i = 0; i < n->count; i++)
-        if (n->trials[i].state == APP_COMPLETE && same_design(d, n->trials[i].x, latest->x))
+        if (n->trials[i].state == APP_COMPLETE && app_same_design(d, n->trials[i].x, latest->x))
             n->trials[i].feasible = feasible;
 }
 

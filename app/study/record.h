@@ -103,6 +103,9 @@ int app_trial_encode(const struct app_definition *definition, struct app_trial *
 
 void app_trial_free(struct app_trial *trial);
 
+/* 1 when two designs (d) are the same. */
+int app_same_design(int d, const double *a, const double *b);
+
 /* How many values it has, seen or set aside. */
 static inline int app_trial_values(const struct app_trial *trial)
 {
@@ -207,113 +210,17 @@ double app_trial_told(const struct app_trial *trial, int outcome);
 /* 1 when the trial was measured feasible with a better objective than `best`; NAN: there is none yet. */
 int app_trial_improves(const ckg_problem *problem, const struct app_trial *trial, double best);
 
-/* --- what people change (edit.c) --- */
-
-/* A change of trials that is being put together; zeroes but for the notebook: an empty one. */
-struct app_edit {
-    struct app_notebook *notebook;
-    int count, capacity;
-    struct app_trial *trials; /* (count) */
-    struct app_pool pool;     /* of all that */
-};
-
-/*
- * The trial is to become what it says here: a changed copy of one of the notebook's, or a new one, with
- * revision 0 and the next number. Its texts must live until the change is made.
- */
-int app_edit_trial(struct app_edit *edit, const struct app_trial *trial);
-
-/* The notebook's definition, as it is now, becomes the problem of the study, with these trials. */
-int app_edit_make_problem(struct app_edit *edit, const char *command);
-
-/*
- * Makes the change, all of it or nothing, and reads it back. `kind` as in struct app_change, `command` as it
- * was typed; `definition` is what the problem becomes, NULL: it stays.
- */
-int app_edit_make(struct app_edit *edit, const char *kind, const char *command, const char *definition);
-
-void app_edit_free(struct app_edit *edit);
-
-/* The trial's notes get another behind them, NULL: none. */
-int app_edit_note(struct app_edit *edit, struct app_trial *trial, const char *note);
-
-/*
- * What a changed problem does to the trials (adapt.c): those that change are put into the edit as they are to
- * be, by the new definition. `now` and the notebook's definition change places. Zeroes but for what is found;
- * freed by app_adapted_free, after the edit was made.
- */
-struct app_adapted {
-    struct app_pool pool;
-    int count;                /* of the notebook's trials */
-    struct app_trial *trials; /* (count) as they are by the new definition */
-    int aside, back;          /* how many are set aside, and taken in again */
-    int *aside_number, *back_number;
-    int feasible_before, feasible_after;
-};
-
-/* CKG_ERR_INVALID: some trial would lose its meaning, and the message says which and why. */
-int app_notebook_adapt(struct app_notebook *notebook, struct app_definition *now, struct app_edit *edit,
-                       struct app_adapted *out);
-void app_adapted_free(struct app_adapted *adapted);
-
-/*
- * Whether the study could go back to the definition of before its last change: CKG_ERR_STATE where a trial
- * that was added or told since would not be one of it.
- */
-int app_notebook_check_back(struct app_notebook *notebook, const char *definition);
-
-/* The trial of that number, as typed; CKG_ERR_INVALID where there is none. */
-int app_notebook_find(const struct app_notebook *notebook, const char *word, int *number);
-
-/*
- * A trial that runs is taken from its run if that was killed, and what it left is ended; CKG_ERR_STATE when
- * the run may live, with how it stands with that where it is another machine's. The notebook knows the new
- * state then.
- */
-int app_notebook_release(struct app_notebook *notebook, int number, struct app_elsewhere *elsewhere);
-
-/*
- * The same with patience: where a run of another machine has the trial and by the clocks it is not clear
- * whether that lives, a sign of life is waited for. `say` is called before that; NULL: nothing is said.
- */
-int app_notebook_release_patiently(struct app_notebook *notebook, int number,
-                                   void (*say)(const struct app_elsewhere *elsewhere));
-
-/* --- what people want of whoever evaluates (held.c) --- */
-
-/* Whoever evaluates the study holds back, ends, or goes on. */
-int app_notebook_hold(struct app_notebook *notebook, enum app_holding held);
-
-/*
- * The budget from now on, also for runs under way and for those to come, until the problem file gives
- * another. CKG_ERR_INVALID: it is none.
- */
-int app_notebook_set_budget(struct app_notebook *notebook, int budget);
-
-/* --- designs of the user's own (own.c) --- */
+/* --- designs of the user's own (user_designs.c) --- */
 
 /* *due ← the first of the problem file's `designs` that no trial has taken up, -1: there is none. */
 int app_notebook_due(struct app_notebook *notebook, int *due);
 
+/* What a trial of the design x would be: the next, for that worker (0: none) or queued for a run. */
+struct app_trial app_own_trial(const struct app_notebook *notebook, const double *x, int64_t worker,
+                               int queued);
+
 /* Adds a trial of the design x, queued for a run or not. The caller holds the turn and has synced. */
 int app_notebook_add(struct app_notebook *notebook, const double *x, int64_t worker, int queued, int *number);
-
-/* A design of the user's own that was queued. */
-struct app_queued {
-    int number;      /* of its trial */
-    const char *why; /* as app_notebook_known says of before, with that trial */
-    int known;
-};
-
-/*
- * Queues the design for a run, as a change that can be undone; `command` as it was typed. CKG_ERR_INVALID: it
- * cannot be made as it is; CKG_ERR_STATE: the budget has no room for it.
- */
-int app_notebook_queue(struct app_notebook *notebook, const double *x, const char *command,
-                       struct app_queued *out);
-
-/* Why another evaluation of x would only repeat that trial, as the rest of a sentence; NULL: it would not. */
-const char *app_notebook_known(const struct app_notebook *notebook, const double *x, int *trial);
 
 /* --- what has been measured (measured.c) --- */
 

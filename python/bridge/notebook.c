@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bridge/inside.h"
-#include "actions/action_retry.h"
+#include "actions/action_edit.h"
 #include "actions/action_tell.h"
 
 /* --- opening --- */
