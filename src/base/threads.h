@@ -22,7 +22,6 @@ typedef void (*ckg__task)(void *context, int index, int worker);
  */
 int ckg__pool_new(struct ckg__pool **out, int threads);
 void ckg__pool_free(struct ckg__pool *pool);
-int ckg__pool_threads(const struct ckg__pool *pool);
 
 /* What the pool's runs look at, borrowed; NULL: nothing. */
 void ckg__pool_watch(struct ckg__pool *pool, struct ckg__interrupt *interrupt);

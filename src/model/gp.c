@@ -71,18 +71,7 @@ void ckg__gp_free(struct ckg__gp *gp)
     ckg__free(gp->alpha);
     ckg__free(gp->row_noise);
     ckg__free(gp->design);
-    ckg__free(gp->own);
     memset(gp, 0, sizeof *gp);
-}
-
-void *ckg__gp_own(struct ckg__gp *gp, size_t size)
-{
-    if (size > gp->own_size) {
-        ckg__free(gp->own);
-        gp->own = ckg__alloc(size, 1);
-        gp->own_size = gp->own ? size : 0;
-    }
-    return gp->own;
 }
 
 /* --- the factor --- */
@@ -172,6 +161,7 @@ int ckg__gp_set(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const doubl
     assert(in->series->likelihood && in->D == gp->D);
     assert(in->n <= in->series->n && ckg__gp_has_room(gp, in->n));
     gp->likelihood = in->series->likelihood;
+    gp->state = in->series->state;
     gp->interrupt = in->interrupt;
     return gp->likelihood->condition(gp, in, theta, arena);
 }
@@ -219,11 +209,6 @@ void ckg__gp_truncate(struct ckg__gp *gp, int n)
 
 /* --- what it can be asked --- */
 
-int ckg__gp_rows(const struct ckg__gp *gp)
-{
-    return gp->n;
-}
-
 int ckg__gp_coordinates(const struct ckg__gp *gp)
 {
     return gp->D;
@@ -253,18 +238,6 @@ double ckg__gp_chance(const struct ckg__gp *gp)
 int ckg__gp_is_noisy(const struct ckg__gp *gp)
 {
     return gp->future > gp->unit * gp->nugget;
-}
-
-int ckg__gp_row_design(const struct ckg__gp *gp, int i)
-{
-    assert(i >= 0 && i < gp->n);
-    return gp->design[i];
-}
-
-double ckg__gp_row_noise(const struct ckg__gp *gp, int i)
-{
-    assert(i >= 0 && i < gp->n);
-    return gp->row_noise[i];
 }
 
 struct ckg__gp_summary ckg__gp_describe(const struct ckg__gp *gp)

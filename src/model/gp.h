@@ -63,7 +63,6 @@ void ckg__gp_truncate(struct ckg__gp *gp, int n);
 
 /* --- what it can be asked --- */
 
-int ckg__gp_rows(const struct ckg__gp *gp);
 int ckg__gp_coordinates(const struct ckg__gp *gp); /* D */
 
 /* 1/ℓ of each coordinate (D). */
@@ -81,10 +80,6 @@ double ckg__gp_chance(const struct ckg__gp *gp);
 
 /* 1 when further evaluations are expected to carry noise, beyond the nugget. */
 int ckg__gp_is_noisy(const struct ckg__gp *gp);
-
-/* The design that row i was measured at, −1: none; and the variance of its noise, without the nugget. */
-int ckg__gp_row_design(const struct ckg__gp *gp, int i);
-double ckg__gp_row_noise(const struct ckg__gp *gp, int i);
 
 /* What a fit found, for people. Variances and mean in model units. */
 struct ckg__gp_summary {

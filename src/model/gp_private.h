@@ -24,8 +24,7 @@ struct ckg__gp {
     double mean_precision; /* of the normal prior of the mean around 0 */
     double noise;          /* estimated variance of one evaluation, 0: none */
     double future;         /* variance that one further evaluation is expected to carry, nugget included */
-    void *own;             /* the likelihood's own: room of own_size bytes */
-    size_t own_size;
+    const void *state;     /* the likelihood's own: that of the series, which lasts as long */
     double log_likelihood;
     struct ckg__interrupt *interrupt; /* whoever asks it looks at it; NULL: nobody does */
 };
@@ -42,9 +41,6 @@ static inline double ckg__floor_of(double nugget, double unit)
 {
     return 1e-4 * nugget * unit;
 }
-
-/* Room for so many bytes of the likelihood's own, which may hold what was last put there; NULL: no memory. */
-void *ckg__gp_own(struct ckg__gp *gp, size_t size);
 
 /* Frees what a process holds, and leaves one without rows. */
 void ckg__gp_free(struct ckg__gp *gp);

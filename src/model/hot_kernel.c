@@ -33,19 +33,26 @@ static void squared_distances(int D, const double *a, int lda, int m, const doub
     }
 }
 
-static void row_rbf(int m, double s2, double *restrict k)
-{
-    for (int p = 0; p < m; p++)
-        k[p] *= -0.5;
-    VECTOR.exp(m, k, k);
-    for (int p = 0; p < m; p++)
-        k[p] *= s2;
-}
-
 /* A tile of a row at a time, so that the roots stay in the first cache. */
 enum { TILE = 128 };
 
-static void row_matern52(int m, double s2, double *restrict k, double *restrict g)
+/* From squared distances r2 (m) the values k and the slopes g; either may be r2, or NULL. */
+INLINE void row_rbf(int m, double s2, const double *r2, double *k, double *g)
+{
+    double *out = k ? k : g;
+    const double scale = k ? s2 : -s2;
+
+    for (int p = 0; p < m; p++)
+        out[p] = -0.5 * r2[p];
+    VECTOR.exp(m, out, out);
+    for (int p = 0; p < m; p++)
+        out[p] *= scale;
+    for (int p = 0; k && g && p < m; p++)
+        g[p] = -k[p];
+}
+
+/* The same for the Matérn kernels, 5/2 or 3/2, with a = √5·r or √3·r and e = exp(−a). */
+INLINE void row_matern(int rough, int m, double s2, const double *r2, double *k, double *g)
 {
     double a[TILE];
     double e[TILE];
@@ -53,48 +60,25 @@ static void row_matern52(int m, double s2, double *restrict k, double *restrict 
     for (int start = 0; start < m; start += TILE) {
         const int count = m - start < TILE ? m - start : TILE;
         for (int p = 0; p < count; p++) {
-            a[p] = sqrt(5 * k[start + p]);
+            a[p] = sqrt((rough ? 3 : 5) * r2[start + p]);
             e[p] = -a[p];
         }
         VECTOR.exp(count, e, e);
-        for (int p = 0; p < count; p++)
-            k[start + p] = s2 * fused(a[p], a[p] * (1.0 / 3), 1 + a[p]) * e[p];
+        for (int p = 0; k && p < count; p++)
+            k[start + p] = s2 * (rough ? 1 + a[p] : fused(a[p], a[p] * (1.0 / 3), 1 + a[p])) * e[p];
         for (int p = 0; g && p < count; p++)
-            g[start + p] = -5.0 / 3 * s2 * (1 + a[p]) * e[p];
+            g[start + p] = rough ? -3 * s2 * e[p] : -5.0 / 3 * s2 * (1 + a[p]) * e[p];
     }
 }
 
-static void row_matern32(int m, double s2, double *restrict k, double *restrict g)
+static void finish_row(enum ckg__kernel kernel, int m, double s2, const double *r2, double *k, double *g)
 {
-    double a[TILE];
-    double e[TILE];
-
-    for (int start = 0; start < m; start += TILE) {
-        const int count = m - start < TILE ? m - start : TILE;
-        for (int p = 0; p < count; p++) {
-            a[p] = sqrt(3 * k[start + p]);
-            e[p] = -a[p];
-        }
-        VECTOR.exp(count, e, e);
-        for (int p = 0; p < count; p++)
-            k[start + p] = s2 * (1 + a[p]) * e[p];
-        for (int p = 0; g && p < count; p++)
-            g[start + p] = -3 * s2 * e[p];
-    }
-}
-
-/* k holds squared distances and becomes the kernel; g its slopes unless NULL. */
-static void finish_row(enum ckg__kernel kernel, int m, double s2, double *k, double *restrict g)
-{
-    if (kernel == CKG__MATERN52) {
-        row_matern52(m, s2, k, g);
-    } else if (kernel == CKG__MATERN32) {
-        row_matern32(m, s2, k, g);
-    } else {
-        row_rbf(m, s2, k);
-        for (int p = 0; g && p < m; p++)
-            g[p] = -k[p];
-    }
+    if (kernel == CKG__MATERN52)
+        row_matern(0, m, s2, r2, k, g);
+    else if (kernel == CKG__MATERN32)
+        row_matern(1, m, s2, r2, k, g);
+    else
+        row_rbf(m, s2, r2, k, g);
 }
 
 static void cross(enum ckg__kernel kernel, int D, int n, const double *A, int lda, int m, const double *B,
@@ -106,7 +90,7 @@ static void cross(enum ckg__kernel kernel, int D, int n, const double *A, int ld
     for (int i = 0; i < n; i++) {
         double *row = K + (long)i * ldk;
         squared_distances(D, A + i, lda, m, B, ldb, row);
-        finish_row(kernel, m, s2, row, G ? G + (long)i * ldk : 0);
+        finish_row(kernel, m, s2, row, row, G ? G + (long)i * ldk : 0);
     }
 }
 
@@ -119,30 +103,7 @@ static void symmetric(enum ckg__kernel kernel, int D, int first, int end, const 
     for (int i = first; i < end; i++) {
         double *row = K + (long)i * ldk;
         squared_distances(D, A + i, lda, i + 1, A, lda, row);
-        finish_row(kernel, i + 1, s2, row, 0);
-    }
-}
-
-/* The slopes of one row alone; it holds squared distances and becomes g. */
-static void slope_row(enum ckg__kernel kernel, int m, double s2, double *row)
-{
-    const double square = kernel == CKG__MATERN52 ? 5 : 3;
-    double a[TILE];
-    double e[TILE];
-
-    if (kernel == CKG__RBF) {
-        row_rbf(m, -s2, row);
-        return;
-    }
-    for (int start = 0; start < m; start += TILE) {
-        const int count = m - start < TILE ? m - start : TILE;
-        for (int p = 0; p < count; p++) {
-            a[p] = sqrt(square * row[start + p]);
-            e[p] = -a[p];
-        }
-        VECTOR.exp(count, e, e);
-        for (int p = 0; p < count; p++)
-            row[start + p] = kernel == CKG__MATERN52 ? -5.0 / 3 * s2 * (1 + a[p]) * e[p] : -3 * s2 * e[p];
+        finish_row(kernel, i + 1, s2, row, row, 0);
     }
 }
 
@@ -155,7 +116,7 @@ static void slopes(enum ckg__kernel kernel, int D, int first, int end, const dou
     for (int i = first; i < end; i++) {
         double *row = G + (long)i * ldg;
         squared_distances(D, A + i, lda, i + 1, A, lda, row);
-        slope_row(kernel, i + 1, s2, row);
+        finish_row(kernel, i + 1, s2, row, 0, row);
     }
 }
 
@@ -195,51 +156,42 @@ static void lengthscale_gradient(int D, int first, int end, const double *A, int
     }
 }
 
-static void clear(int D, int m, double *out, int ldo)
+/* out (D×m) ← Σ_i w_i g_i ∂r²_i/2, the weights those of row i of W or, where ldw is 0, one for all points. */
+INLINE void gradient(int D, int n, const double *A, int lda, int m, const double *B, int ldb, const double *W,
+                     int ldw, const double *G, int ldg, double *out, int ldo)
 {
+    assert(D > 0 && lda >= n && ldb >= m);
+    assert(ldg >= m && ldo >= m);
+
     for (int k = 0; k < D; k++)
         for (int p = 0; p < m; p++)
             out[(long)k * ldo + p] = 0;
+    for (int i = 0; i < n; i++) {
+        const double *restrict w = W + (ldw ? (long)i * ldw : i);
+        const double *restrict g = G + (long)i * ldg;
+        const double weight = *w;
+        for (int k = 0; k < D; k++) {
+            const double a = A[(long)k * lda + i];
+            const double *restrict b = B + (long)k * ldb;
+            double *restrict o = out + (long)k * ldo;
+            for (int p = 0; p < m; p++)
+                o[p] = fused((ldw ? w[p] : weight) * g[p], b[p] - a, o[p]);
+        }
+    }
 }
 
 static void gradient_each(int D, int n, const double *A, int lda, int m, const double *B, int ldb,
                           const double *W, int ldw, const double *G, int ldg, double *out, int ldo)
 {
-    assert(D > 0 && lda >= n && ldb >= m);
-    assert(ldw >= m && ldg >= m && ldo >= m);
+    assert(ldw > 0 && ldw >= m);
 
-    clear(D, m, out, ldo);
-    for (int i = 0; i < n; i++) {
-        const double *restrict w = W + (long)i * ldw;
-        const double *restrict g = G + (long)i * ldg;
-        for (int k = 0; k < D; k++) {
-            const double a = A[(long)k * lda + i];
-            const double *restrict b = B + (long)k * ldb;
-            double *restrict o = out + (long)k * ldo;
-            for (int p = 0; p < m; p++)
-                o[p] = fused(w[p] * g[p], b[p] - a, o[p]);
-        }
-    }
+    gradient(D, n, A, lda, m, B, ldb, W, ldw, G, ldg, out, ldo);
 }
 
 static void gradient_common(int D, int n, const double *A, int lda, int m, const double *B, int ldb,
                             const double *w, const double *G, int ldg, double *out, int ldo)
 {
-    assert(D > 0 && lda >= n && ldb >= m);
-    assert(ldg >= m && ldo >= m);
-
-    clear(D, m, out, ldo);
-    for (int i = 0; i < n; i++) {
-        const double weight = w[i];
-        const double *restrict g = G + (long)i * ldg;
-        for (int k = 0; k < D; k++) {
-            const double a = A[(long)k * lda + i];
-            const double *restrict b = B + (long)k * ldb;
-            double *restrict o = out + (long)k * ldo;
-            for (int p = 0; p < m; p++)
-                o[p] = fused(weight * g[p], b[p] - a, o[p]);
-        }
-    }
+    gradient(D, n, A, lda, m, B, ldb, w, 0, G, ldg, out, ldo);
 }
 
 static void add_linear(int D, const double *a, int lda, int m, const double *B, int ldb,

@@ -111,8 +111,7 @@ struct ckg__likelihood {
     double (*density)(const struct ckg__gp_inputs *inputs, const double *theta, double *gradient,
                       struct ckg__fit_work *work);
 
-    /* Conditions the process: every field but D, capacity, likelihood and interrupt; what is its own goes
-     * into the room of ckg__gp_own. */
+    /* Conditions the process: every field but D, capacity, likelihood, state and interrupt. */
     int (*condition)(struct ckg__gp *gp, const struct ckg__gp_inputs *inputs, const double *theta,
                      struct ckg__arena *arena);
 

@@ -92,17 +92,9 @@ static int fit(const struct ckg__fit *plain, double needed, double *theta, void 
 
 /* --- the process --- */
 
-/* The process keeps the loudness of its noise, for evaluations to come. */
 static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const double *theta,
                      struct ckg__arena *arena)
 {
-    const struct ckg__loudness *loudness = in->series->state;
-    const size_t numbers = ckg__loudness_numbers(loudness->D, loudness->places);
-    struct ckg__loudness *own = ckg__gp_own(gp, sizeof *own + numbers * sizeof(double));
-
-    if (!own)
-        return CKG_ERR_NOMEM;
-    *own = ckg__loudness_copy(loudness, (double *)(own + 1));
     return ckg__likelihood_normal.condition(gp, in, theta, arena);
 }
 
@@ -119,7 +111,7 @@ static void noise(const struct ckg__gp *gp, int m, const double *U, int ldu, con
     struct ckg__noise still = {out->var, out->in_mean, out->in_var, NULL};
 
     ckg__likelihood_normal.noise(gp, m, U, ldu, mean, var, &still);
-    ckg__loudness_at(gp->own, m, U, ldu, out->var, out->in_u);
+    ckg__loudness_at(gp->state, m, U, ldu, out->var, out->in_u);
     for (int p = 0; p < m; p++) {
         const double own = gp->noise * ckg__exp(out->var[p]);
         out->var[p] = gp->unit * gp->nugget + own;

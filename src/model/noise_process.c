@@ -7,18 +7,6 @@
 
 #include "base/maths.h"
 
-struct ckg__loudness ckg__loudness_copy(const struct ckg__loudness *from, double *room)
-{
-    const size_t D = (size_t)from->D;
-    const size_t places = (size_t)from->places;
-    struct ckg__loudness out = *from;
-
-    out.inv_ell = memcpy(room, from->inv_ell, D * sizeof *room);
-    out.Z = memcpy(room + D, from->Z, D * places * sizeof *room);
-    out.weight = memcpy(room + D + D * places, from->weight, places * sizeof *room);
-    return out;
-}
-
 struct ckg__loudness ckg__loudness_lay_out(const struct ckg__loud *loud, int D, const int *group,
                                            const double *u, double *room)
 {

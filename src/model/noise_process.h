@@ -38,9 +38,6 @@ static inline size_t ckg__loudness_numbers(int D, int places)
     return (size_t)D + ((size_t)D + 1) * (size_t)places;
 }
 
-/* A copy into room of so many numbers. */
-struct ckg__loudness ckg__loudness_copy(const struct ckg__loudness *from, double *room);
-
 /*
  * Lays out what was fitted, in room of so many numbers: place b at the row design[b] of u (rows × D), and
  * coordinate k being of parameter group[k].

@@ -230,38 +230,21 @@ static int factor_take(struct factor *f, int D, int m, struct ckg__arena *arena)
     return ckg__batch_take(&f->batch, D, m, arena);
 }
 
-/* Outcome j at the points, its log probability added to log_p (m). */
-static int factor_at(const struct ckg__belief *belief, int j, int m, const double *U, int ldu,
-                     struct ckg__arena *arena, struct factor *f, double *log_p)
-{
-    const struct ckg__limits limits = ckg__belief_limits(belief, j);
-
-    if (ckg__posterior_batch(belief->gp[j], m, U, ldu, arena, &f->batch, NULL))
-        return CKG_ERR_NOMEM;
-    ckg__log_feasible(m, f->batch.mean, f->batch.var, &limits, log_p, f->in_mean, f->in_var);
-    return CKG_OK;
-}
-
-/* Adds the gradient (D×m) of the factor. */
-static void factor_pull(const struct factor *f, int D, int m, double *gradient)
-{
-    for (int k = 0; k < D; k++)
-        for (int p = 0; p < m; p++) {
-            const size_t at = (size_t)k * (size_t)m + (size_t)p;
-            gradient[at] += f->in_mean[p] * f->batch.dmean[at] + f->in_var[p] * f->batch.dvar[at];
-        }
-}
-
-/* The same for a group, of which the least likely counts at each point; worst (m) and its gradient (D×m). */
+/*
+ * The outcomes from j to before `end`, of which the least likely counts at each point: worst (m) and its
+ * gradient (D×m).
+ */
 static int group_at(const struct ckg__belief *belief, int j, int end, int m, const double *U, int ldu,
                     struct ckg__arena *arena, struct factor *f, double *worst, double *gradient)
 {
     const size_t size = (size_t)ckg__belief_coordinates(belief) * (size_t)m;
 
     for (int k = j; k < end; k++) {
+        const struct ckg__limits limits = ckg__belief_limits(belief, k);
         memset(f->log_p, 0, (size_t)m * sizeof *f->log_p);
-        if (factor_at(belief, k, m, U, ldu, arena, f, f->log_p))
+        if (ckg__posterior_batch(belief->gp[k], m, U, ldu, arena, &f->batch, NULL))
             return CKG_ERR_NOMEM;
+        ckg__log_feasible(m, f->batch.mean, f->batch.var, &limits, f->log_p, f->in_mean, f->in_var);
         for (int p = 0; p < m; p++) {
             if (k > j && !(f->log_p[p] < worst[p]))
                 continue;
@@ -298,20 +281,13 @@ int ckg__belief_log_feasible_batch(const struct ckg__belief *belief, int m, cons
     assert(m >= 0 && ldu >= m);
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const int D = ckg__belief_coordinates(belief);
     struct factor f;
     int next;
 
-    int status = factor_take(&f, D, m, arena);
+    int status = factor_take(&f, ckg__belief_coordinates(belief), m, arena);
     for (int j = 1; !status && j < belief->outcomes; j = next) {
         next = ckg__belief_after(belief, j);
-        if (next > j + 1) {
-            status = add_group_batch(belief, j, next, m, U, ldu, arena, &f, log_pf, gradient);
-            continue;
-        }
-        status = factor_at(belief, j, m, U, ldu, arena, &f, log_pf);
-        if (!status)
-            factor_pull(&f, D, m, gradient);
+        status = add_group_batch(belief, j, next, m, U, ldu, arena, &f, log_pf, gradient);
     }
     ckg__arena_release(arena, mark);
     return status;

@@ -58,11 +58,6 @@ int ckg__lay_out_all(struct ckg__models *models, int trials, int most)
     return status;
 }
 
-double ckg__models_mean_precision(const struct ckg__models *models)
-{
-    return models->method == CKG__FIT_ML ? 0 : 1;
-}
-
 /* What is known of the hyperparameters before the data. */
 static struct ckg__prior prior_for(const struct ckg__models *models, const struct ckg__fitted *fitted,
                                    const struct ckg__series *series)
@@ -96,8 +91,8 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct c
                    .X = X,
                    .ldx = series->n,
                    .series = series,
-                   .mean_precision = ckg__series_has(series, CKG__VAGUE) ? 1
-                                                                         : ckg__models_mean_precision(models),
+                   /* labels have one also where the fit has none */
+                   .mean_precision = models->method != CKG__FIT_ML || ckg__series_has(series, CKG__VAGUE),
                    .team = series->n >= CKG__SHARE_ROWS ? team : NULL,
                    .interrupt = ckg__pool_watched(models->pool)},
         .prior = prior_for(models, fitted, series),

@@ -137,9 +137,6 @@ int ckg__models_beside(const struct ckg__models *models, const struct ckg__data 
 void ckg__models_moments(const struct ckg__models *models, int j, double y_mean, double y_sd, double *mean,
                          double *sd);
 
-/* The precision of the normal prior of every process's mean around 0. */
-double ckg__models_mean_precision(const struct ckg__models *models);
-
 /* 1 when any outcome's evaluations carry noise. */
 int ckg__models_noisy(const struct ckg__models *models);
 

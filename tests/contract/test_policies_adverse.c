@@ -103,12 +103,6 @@ void ckg__pool_free(struct ckg__pool *pool)
     ckg__free(pool);
 }
 
-int ckg__pool_threads(const struct ckg__pool *pool)
-{
-    (void)pool;
-    return WORKERS;
-}
-
 void ckg__pool_watch(struct ckg__pool *pool, struct ckg__interrupt *interrupt)
 {
     pool->interrupt = interrupt;

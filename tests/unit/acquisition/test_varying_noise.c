@@ -97,10 +97,10 @@ static void test_one_further_evaluation(void **state)
         assert_true(variance == noise_at(u[0], at.mean[0], at.var[0]));
 
         const double surprise = sqrt(at.var[0] + variance);
-        const int rows = ckg__gp_rows(gp);
+        const int rows = gp->n;
         must(ckg__gp_append(gp, 77, u, at.mean[0] + 1.3 * surprise, variance - ckg__gp_nugget_variance(gp)));
-        assert_int_equal(ckg__gp_row_design(gp, rows), 77);
-        assert_near(ckg__gp_row_noise(gp, rows), variance, 1e-9);
+        assert_int_equal(gp->design[rows], 77);
+        assert_near(gp->row_noise[rows], variance, 1e-9);
         must(ckg__view_make(&after, gp, POINTS, U, POINTS, &s.arena));
         for (int p = 0; p < POINTS; p++) {
             const double sigma = cov[p] / surprise;
@@ -121,13 +121,13 @@ static void test_pending_designs(void **state)
     (void)state;
     uneven_scene(&s, 6);
     struct ckg__gp *gp = &s.process[1].gp;
-    const int rows = ckg__gp_rows(gp);
+    const int rows = gp->n;
     struct ckg__view at;
     must(ckg__view_make(&at, gp, 1, u, 1, &s.arena));
     must(ckg__posterior_assume(gp, 5, u, 0, &s.arena));
-    assert_near(ckg__gp_row_noise(gp, rows), noise_at(u[0], at.mean[0], at.var[0]), 1e-9);
+    assert_near(gp->row_noise[rows], noise_at(u[0], at.mean[0], at.var[0]), 1e-9);
     must(ckg__posterior_assume(gp, 6, u, 1, &s.arena));
-    assert_true(ckg__gp_row_noise(gp, rows + 1) == 0);
+    assert_true(gp->row_noise[rows + 1] == 0);
     scene_free(&s);
 }
 

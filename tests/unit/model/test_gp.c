@@ -139,7 +139,7 @@ static void check_append(enum ckg__kernel kernel, int linear, enum process_noise
     process_set(&whole);
     process_set(&part);
     for (int i = FIRST; i < N; i++) {
-        const double variance = ckg__gp_row_noise(&whole.gp, i);
+        const double variance = whole.gp.row_noise[i];
         assert_int_equal(ckg__gp_append(&part.gp, -1, row(&part, i, u), part.y[i], variance), CKG_OK);
     }
     assert_same_process(&part.gp, &whole.gp, 1e-12);

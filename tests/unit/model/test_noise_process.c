@@ -194,8 +194,8 @@ static void test_noise_of_a_further_evaluation(void **state)
         assert_near(in_u[v.coordinate], difference(noise_beside, &v, 1e-3), 1e-10);
 
     /* At a row, its factor on the variance is that of the row's noise. */
-    assert_near(ckg__gp_row_noise(&v.gp, 4) * loud_count[4], exp(loud_theta[D] + loud_g[4]), 1e-15);
-    assert_near(ckg__gp_row_noise(&v.gp, 6), loud_known[6], 0);
+    assert_near(v.gp.row_noise[4] * loud_count[4], exp(loud_theta[D] + loud_g[4]), 1e-15);
+    assert_near(v.gp.row_noise[6], loud_known[6], 0);
     end(&v);
 }
 
