@@ -90,20 +90,13 @@ int ckg__fit_work_take(struct ckg__fit_work *w, const struct ckg__fit *fit, stru
     const size_t n = (size_t)fit->inputs.n + 1;
     const size_t ld = (n + 7) / 8 * 8;
     const size_t D = (size_t)fit->inputs.D;
+    const size_t own = (size_t)fit->inputs.series->likelihood->work_numbers;
     w->ld = (int)ld;
-    w->A = ckg__arena_doubles(arena, D * ld);
-    w->L = ckg__arena_doubles(arena, n * ld);
-    w->G = ckg__arena_doubles(arena, n * ld);
-    w->beta = ckg__arena_doubles(arena, n);
-    w->alpha = ckg__arena_doubles(arena, n);
-    w->ones = ckg__arena_doubles(arena, n);
-    w->inv_ell = ckg__arena_doubles(arena, D);
-    w->noise = ckg__arena_doubles(arena, n);
-    w->slope = ckg__arena_doubles(arena, D * ((size_t)fit->inputs.n / CKG__GP_ROWS + 1));
-    w->own = ckg__arena_doubles(arena, (size_t)fit->inputs.series->likelihood->work_numbers * n + 1);
     w->warm = 0;
-    if (!w->A || !w->L || !w->G || !w->beta || !w->alpha || !w->ones || !w->inv_ell || !w->slope ||
-        !w->noise || !w->own)
+    if (CKG__TAKE(arena, CKG__ROOM(w->A, D * ld), CKG__ROOM(w->L, n * ld), CKG__ROOM(w->G, n * ld),
+                  CKG__ROOM(w->beta, n), CKG__ROOM(w->alpha, n), CKG__ROOM(w->ones, n),
+                  CKG__ROOM(w->noise, n), CKG__ROOM(w->inv_ell, D),
+                  CKG__ROOM(w->slope, D * (n / CKG__GP_ROWS + 1)), CKG__ROOM(w->own, own * n + 1)))
         return CKG_ERR_NOMEM;
     return take_linear(w, &fit->inputs, arena);
 }
@@ -117,8 +110,7 @@ static double normal_prior(double value, double mean, double sd, double *slope)
     return -0.5 * z * z;
 }
 
-/* The prior's log density; its slopes are added to gradient (d+2). */
-static double prior_density(const struct ckg__fit *fit, const double *theta, double *gradient)
+double ckg__fit_prior(const struct ckg__fit *fit, const double *theta, double *gradient)
 {
     const struct ckg__prior *p = &fit->prior;
     const int d = fit->inputs.d;
@@ -154,7 +146,7 @@ double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double 
     const double density = fit->inputs.series->likelihood->density(&fit->inputs, theta, gradient, w);
     if (density == -INFINITY)
         return density;
-    return density + prior_density(fit, theta, gradient ? gradient : unused);
+    return density + ckg__fit_prior(fit, theta, gradient ? gradient : unused);
 }
 
 /* The box of theta: what the data cannot tell is fixed. */

@@ -41,6 +41,9 @@ int ckg__fit_work_take(struct ckg__fit_work *work, const struct ckg__fit *fit, s
 double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient,
                         struct ckg__fit_work *work);
 
+/* The log density of the prior at theta (d+2), up to a constant; its slopes are added to gradient (d+2). */
+double ckg__fit_prior(const struct ckg__fit *fit, const double *theta, double *gradient);
+
 /* Start number `start` (0 … CKG__FIT_STARTS−1) for theta (d+2). */
 enum { CKG__FIT_STARTS = 4 };
 void ckg__fit_start(const struct ckg__fit *fit, int start, double *theta);

@@ -98,53 +98,48 @@ struct ckg__covariance ckg__gp_covariance(const struct ckg__gp_inputs *in, doubl
         .kernel = in->kernel, .D = in->D, .s2 = s2, .linear = in->linear ? slope : 0, .inv_ell = inv_ell};
 }
 
-struct covariance {
-    const struct ckg__gp_inputs *in;
+struct rows {
+    int n;
     const struct ckg__covariance *k;
-    const double *row_noise;
+    const double *noise;
     const double *A;
     int lda;
     int ldl;
     double *L;
+    const struct ckg__team *team;
 };
 
 static void kernel_task(void *context, int index, int worker)
 {
-    const struct covariance *c = context;
+    const struct rows *r = context;
     const int first = index * CKG__GP_ROWS;
-    const int end = first + CKG__GP_ROWS < c->in->n ? first + CKG__GP_ROWS : c->in->n;
+    const int end = first + CKG__GP_ROWS < r->n ? first + CKG__GP_ROWS : r->n;
 
     (void)worker;
-    ckg__covariance_rows(c->k, first, end, c->A, c->lda, c->L, c->ldl);
+    ckg__covariance_rows(r->k, first, end, r->A, r->lda, r->L, r->ldl);
 }
 
 /* K + Σ with that nugget. */
 static int fill_covariance(void *context, double nugget)
 {
-    struct covariance *c = context;
-    const int n = c->in->n;
-    const double unit = ckg__covariance_unit(c->k);
+    struct rows *r = context;
+    const double unit = ckg__covariance_unit(r->k);
 
-    if (ckg__team_run(c->in->team, (n + CKG__GP_ROWS - 1) / CKG__GP_ROWS,
-                      (double)CKG__GP_ROWS * n * (c->in->D + CKG__KERNEL_WORK), kernel_task, c))
+    if (ckg__team_run(r->team, (r->n + CKG__GP_ROWS - 1) / CKG__GP_ROWS,
+                      (double)CKG__GP_ROWS * r->n * (r->k->D + CKG__KERNEL_WORK), kernel_task, r))
         return 1;
-    for (int i = 0; i < n; i++)
-        c->L[(size_t)i * (size_t)c->ldl + (size_t)i] += unit * nugget + c->row_noise[i];
+    for (int i = 0; i < r->n; i++)
+        r->L[(size_t)i * (size_t)r->ldl + (size_t)i] += unit * nugget + r->noise[i];
     return 0;
 }
 
-struct ckg__jitter ckg__nuggets(double from)
+int ckg__gp_factor(int n, const struct ckg__covariance *k, const double *row_noise, const double *A, int lda,
+                   double *L, int ldl, const struct ckg__team *team, double *nugget)
 {
-    return (struct ckg__jitter){from, 0, CKG__NUGGET_MAX * 1.01};
-}
+    struct rows rows = {n, k, row_noise, A, lda, ldl, L, team};
+    const struct ckg__jitter ladder = {*nugget, 0, CKG__NUGGET_MAX * 1.01};
 
-int ckg__gp_factor(const struct ckg__gp_inputs *in, const struct ckg__covariance *k, const double *row_noise,
-                   const double *A, int lda, double *L, int ldl, double *nugget)
-{
-    struct covariance covariance = {in, k, row_noise, A, lda, ldl, L};
-
-    return ckg__jitter_factor(in->n, L, ldl, ckg__nuggets(CKG__NUGGET), fill_covariance, &covariance,
-                              in->team, nugget);
+    return ckg__jitter_factor(n, L, ldl, ladder, fill_covariance, &rows, team, nugget);
 }
 
 void ckg__gp_weigh(struct ckg__gp *gp)

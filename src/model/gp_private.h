@@ -33,9 +33,6 @@ struct ckg__gp {
 #define CKG__NUGGET 1e-11
 #define CKG__NUGGET_MAX 1e-3
 
-/* The nuggets tried from one on. */
-struct ckg__jitter ckg__nuggets(double from);
-
 /* The smallest variance that counts, with that nugget and unit: below it rounding rules. */
 static inline double ckg__floor_of(double nugget, double unit)
 {
@@ -56,11 +53,12 @@ void ckg__gp_scale(const struct ckg__gp_inputs *inputs, const double *theta, dou
                    int lda);
 
 /*
- * The factor of K + Σ at inputs scaled into A (D×lda), with the diagonal row_noise (n) of Σ: L in `L`, the
- * nugget used; 0, a pivot's number when every nugget failed, or −1 when it was to give up.
+ * The factor of K + Σ at n rows scaled into A (D×lda), with the diagonal row_noise (n) of Σ: L in `L`.
+ * *nugget is the least that is tried, and becomes the one used. 0, a pivot's number when every nugget failed,
+ * or −1 when it was to give up.
  */
-int ckg__gp_factor(const struct ckg__gp_inputs *inputs, const struct ckg__covariance *k,
-                   const double *row_noise, const double *A, int lda, double *L, int ldl, double *nugget);
+int ckg__gp_factor(int n, const struct ckg__covariance *k, const double *row_noise, const double *A, int lda,
+                   double *L, int ldl, const struct ckg__team *team, double *nugget);
 
 /* The covariance of the inputs with that signal variance and 1/ℓ. */
 struct ckg__covariance ckg__gp_covariance(const struct ckg__gp_inputs *inputs, double s2,

@@ -68,8 +68,9 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
     memcpy(gp->design, s->design, (size_t)in->n * sizeof *gp->design);
 
     /* The factor of their covariance. */
-    const int bad = ckg__gp_factor(in, &gp->k, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity,
-                                   &gp->nugget);
+    gp->nugget = CKG__NUGGET;
+    const int bad = ckg__gp_factor(in->n, &gp->k, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity,
+                                   in->team, &gp->nugget);
     if (bad) {
         ckg__arena_release(arena, mark);
         if (bad < 0)
@@ -136,7 +137,8 @@ static double factor_density(const struct ckg__gp_inputs *in, const double *thet
     k->ldz = w->ld;
     ckg__gp_scale(in, theta, w->inv_ell, w->A, w->ld);
     row_noises(in->series, in->n, noise, w->noise);
-    if (ckg__gp_factor(in, k, w->noise, w->A, w->ld, w->L, w->ld, nugget))
+    *nugget = CKG__NUGGET;
+    if (ckg__gp_factor(in->n, k, w->noise, w->A, w->ld, w->L, w->ld, in->team, nugget))
         return -INFINITY;
     *mean = center(in, noise, w->L, w->ld, w->beta, w->ones, &value);
     return value;

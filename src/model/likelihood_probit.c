@@ -198,11 +198,11 @@ static void measure(struct labels *l)
 static int look(struct labels *l)
 {
     const int n = l->in->n;
-    double nugget;
+    double nugget = CKG__NUGGET;
 
     /* The factor, the mean, the weights and the inverse. */
     measure(l);
-    const int bad = ckg__gp_factor(l->in, &l->k, l->noise, l->A, l->lda, l->L, l->ldl, &nugget);
+    const int bad = ckg__gp_factor(n, &l->k, l->noise, l->A, l->lda, l->L, l->ldl, l->in->team, &nugget);
     if (bad)
         return bad;
     l->centre = ckg__rows_centre(n, l->y, mean_precision(l->in, l->k.s2), l->L, l->ldl, l->beta, l->ones,
@@ -384,8 +384,9 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
 
     /* The measurement that stands for each, and the factor with their noise. */
     int bad = settle(&l, 1, enough_for_process);
+    gp->nugget = CKG__NUGGET;
     if (!bad)
-        bad = ckg__gp_factor(in, &gp->k, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity,
+        bad = ckg__gp_factor(in->n, &gp->k, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity, in->team,
                              &gp->nugget);
     if (bad) {
         ckg__arena_release(arena, mark);

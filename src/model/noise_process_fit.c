@@ -407,18 +407,14 @@ static double level_of(const struct scoring *s)
     return fmin(fmax(s->centre + s->c[0], prior->noise_low), prior->noise_high);
 }
 
-/* The prior of what is not the level's, as ckg__fit_density has it. */
+/* The prior of what is not the level's: density_at has that. */
 static double prior_of_others(const struct ckg__fit *fit, const double *theta)
 {
-    const struct ckg__prior *p = &fit->prior;
-    const int d = fit->inputs.d;
-    double sum = 0;
+    double unused[CKG_MAX_PARAMETERS + 2] = {0};
+    struct ckg__fit others = *fit;
 
-    for (int k = 0; isfinite(p->ell_sd) && k < d; k++)
-        sum -= 0.5 * ckg__square((theta[k] - p->ell_mean) / p->ell_sd);
-    if (isfinite(p->signal_sd) && p->signal_low < p->signal_high)
-        sum -= 0.5 * ckg__square((theta[d + 1] - p->signal_mean) / p->signal_sd);
-    return sum;
+    others.prior.noise_sd = INFINITY;
+    return ckg__fit_prior(&others, theta, unused);
 }
 
 /* The course for the scales that loud has, from c; *evidence of it. 0, or −1: no factor. */

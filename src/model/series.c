@@ -605,6 +605,9 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     const int outcome = source->outcome;
     const size_t rows = (size_t)data->designs * POOLS + 1;
     const size_t values = (size_t)data->trials * (size_t)data->problem->outcomes + 1;
+    struct entry *entries;
+    struct pool *pools;
+    double *y;
     struct sample sample;
     int status = CKG_OK;
 
@@ -612,16 +615,11 @@ int ckg__series_build(const struct ckg__data *data, const struct ckg__series_sou
     *scaling = (struct ckg__scaling){
         outcome == 0 && data->problem->goal == CKG_MINIMIZE ? -1 : 1, 0, 0, 1, 0, 1, 0, 0};
     *s = (struct ckg__series){.likelihood = ckg__likelihood_given(data->problem, outcome), .u = data->u};
-    s->design = ckg__arena_ints(arena, rows);
-    s->y = ckg__arena_doubles(arena, rows);
-    s->known = ckg__arena_doubles(arena, rows);
-    s->count = ckg__arena_doubles(arena, rows);
-    s->squares = ckg__arena_doubles(arena, rows);
+    if (CKG__TAKE(arena, CKG__ROOM(s->design, rows), CKG__ROOM(s->y, rows), CKG__ROOM(s->known, rows),
+                  CKG__ROOM(s->count, rows), CKG__ROOM(s->squares, rows)))
+        return CKG_ERR_NOMEM;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct entry *entries = ckg__arena_get(arena, values, sizeof *entries);
-    struct pool *pools = ckg__arena_get(arena, rows, sizeof *pools);
-    double *y = ckg__arena_doubles(arena, values);
-    if (!s->design || !s->y || !s->known || !s->count || !s->squares || !entries || !pools || !y)
+    if (CKG__TAKE(arena, CKG__ROOM(entries, values), CKG__ROOM(pools, rows), CKG__ROOM(y, values)))
         return CKG_ERR_NOMEM;
 
     /* What was measured, and how it is spread. */

@@ -171,45 +171,23 @@ static int lay_out(const struct source *from, struct ckg__arena *keep, struct ck
     return CKG_OK;
 }
 
-struct covariance {
-    const struct ckg__gp *gp;
-    const struct layout *rows;
-    const double *noise;
-    double *L;
-};
-
-/* The rows' covariance, the designs without noise. */
-static int fill_covariance(void *context, double nugget)
+/* L (n×n): the factor of the rows' covariance, the designs without noise; own (n) is scratch. */
+static int factor(const struct ckg__gp *gp, const struct layout *rows, const double *noise, double *own,
+                  double *L, double *nugget)
 {
-    const struct covariance *c = context;
-    const struct ckg__gp *gp = c->gp;
-    const int n = c->rows->n;
-
-    for (int first = 0; first < n; first += CKG__GP_ROWS) {
-        const int end = first + CKG__GP_ROWS < n ? first + CKG__GP_ROWS : n;
-        if (ckg__interrupted_by(gp->interrupt, (double)CKG__GP_ROWS * end * (gp->D + CKG__KERNEL_WORK)))
-            return 1;
-        ckg__covariance_rows(&gp->k, first, end, c->rows->A, n, c->L, n);
-    }
-    for (int i = 0; i < n; i++)
-        c->L[(size_t)i * (size_t)n + (size_t)i] += gp->unit * nugget +
-                                                   (i < c->rows->others ? c->noise[c->rows->row[i]] : 0);
-    return 0;
-}
-
-/* L (n×n): its factor. */
-static int factor(const struct ckg__gp *gp, const struct layout *rows, const double *noise, double *L,
-                  double *nugget)
-{
-    struct covariance covariance = {gp, rows, noise, L};
+    const int n = rows->n;
     struct ckg__team alone;
-    const int bad = ckg__jitter_factor(rows->n, L, rows->n, ckg__nuggets(gp->nugget), fill_covariance,
-                                       &covariance, ckg__parts_team(gp->interrupt, rows->n, &alone), nugget);
+
+    *nugget = gp->nugget;
+    for (int i = 0; i < n; i++)
+        own[i] = i < rows->others ? noise[rows->row[i]] : 0;
+    const int bad = ckg__gp_factor(n, &gp->k, own, rows->A, n, L, n,
+                                   ckg__parts_team(gp->interrupt, n, &alone), nugget);
 
     if (bad < 0)
         return CKG_ERR_CANCELLED;
     if (bad)
-        return ckg__fail(CKG_ERR_NUMERIC, "the covariance of %d designs has no factor", rows->n);
+        return ckg__fail(CKG_ERR_NUMERIC, "the covariance of %d designs has no factor", n);
     return CKG_OK;
 }
 
@@ -373,7 +351,7 @@ int ckg__truths_draw(struct ckg__truths *out, const struct ckg__gp *gp, const st
         return CKG_ERR_NOMEM;
 
     /* The factor without the designs' noise, and the true values that they are drawn to have. */
-    int status = factor(gp, &rows, survey->noise, L, &out->nugget);
+    int status = factor(gp, &rows, survey->noise, t, L, &out->nugget);
     if (!status)
         status = draw_measured(&from, &rows, N, z, scratch, t);
     if (status)

@@ -63,11 +63,10 @@ int ckg__belief_expected_violation_batch(const struct ckg__belief *belief, int m
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t points = (size_t)m;
     const size_t size = points * (size_t)ckg__belief_coordinates(belief);
-    struct ckg__batch batch = {ckg__arena_doubles(arena, points + 1), ckg__arena_doubles(arena, points + 1),
-                               ckg__arena_doubles(arena, size + 1), ckg__arena_doubles(arena, size + 1)};
+    struct ckg__batch batch;
 
     assert(m >= 0 && ldu >= m);
-    if (!batch.mean || !batch.var || !batch.dmean || !batch.dvar)
+    if (ckg__batch_take(&batch, ckg__belief_coordinates(belief), m, arena))
         return CKG_ERR_NOMEM;
     for (int j = 1; j < belief->outcomes; j++) {
         const struct ckg__limits limits = ckg__belief_limits(belief, j);
