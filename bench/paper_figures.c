@@ -262,7 +262,14 @@ static void draw_surface(struct app_chart *c, const double *z, enum app_ink ink,
     const struct app_field field = {.nx = Z, .ny = Z, .x = x, .y = y, .z = z};
     const struct app_axis axis = {.low = range.low, .high = range.high, .label = label};
     const struct app_box bar = {c->box.x + c->box.width + 12, c->box.y, 12, c->box.height};
-    int made = app_field_shade(c->canvas, &field, range.low, range.high, ink, STEPS, clear);
+    const struct app_pen shade = {.fill = ink, .clear = clear};
+    int made = 1;
+    for (int k = 0; made && k < STEPS; k++) {
+        struct app_path path = {0};
+        made = app_contour_region(&field, range.low + (range.high - range.low) * (k + 0.5) / STEPS, draw_path,
+                                  &path);
+        app_draw(c->canvas, &path, &shade);
+    }
     for (int k = 0; made && k < STEPS; k++) {
         struct app_path path = {0};
         made = app_contour_lines(&field, range.low + (range.high - range.low) * (k + 0.5) / STEPS, draw_path,

@@ -59,45 +59,6 @@ static void add_nodes(const struct app_definition *d, int index, const struct ap
     app_json_add_numbers(out, "values", nodes->count, nodes->value);
 }
 
-/* Predictions on a grid: numbers of every `stride`-th place. */
-struct grid {
-    int count;
-    double *mean, *sd; /* (count × (1 + K)) */
-    double *chance;    /* (count) */
-    double *X;
-};
-
-static void free_grid(struct grid *g)
-{
-    free(g->mean);
-    free(g->chance);
-    free(g->X);
-}
-
-/* Freed by free_grid, whatever came of it. */
-static int predict(const struct app_show *s, int count, double *X, struct grid *g)
-{
-    const size_t outcomes = (size_t)app_constraints(s->definition) + 1;
-    const size_t size = (size_t)count * outcomes;
-    const size_t d = (size_t)app_dimension(s->definition);
-
-    *g = (struct grid){.count = count, .X = X};
-    g->mean = malloc(2 * size * sizeof *g->mean);
-    g->chance = malloc((size_t)count * sizeof *g->chance);
-    if (!g->mean || !g->chance || !X)
-        return app_show_no_memory(s);
-    g->sd = g->mean + size;
-    const int status = ckg_study_predict(s->engine, count, X, g->mean, g->sd, g->chance, NULL);
-    if (status)
-        return app_notebook_fail(s->notebook, status);
-
-    /* What breaks a rule is never evaluated. */
-    for (int i = 0; ckg_problem_rules(s->definition->problem) && i < count; i++)
-        if (ckg_problem_check_rules(s->definition->problem, X + (size_t)i * d))
-            g->chance[i] = 0;
-    return CKG_OK;
-}
-
 /* Seven digits are enough to draw. */
 static void add_drawn(struct app_text *out, double value)
 {
@@ -121,7 +82,7 @@ static void add_lists(struct app_text *out, const char *key, const double *numbe
     app_json_close(out, ']');
 }
 
-static void add_grid(const struct app_show *s, const struct grid *g, struct app_text *out)
+static void add_grid(const struct app_show *s, const struct app_grid *g, struct app_text *out)
 {
     const int outcomes = app_constraints(s->definition) + 1;
 
@@ -147,17 +108,18 @@ static int slices(struct app_api_study *study, json_t *in, struct app_text *out)
     for (int i = 0; !status && i < app_dimension(v.show.definition); i++) {
         const int want = v.show.ended <= 500 ? 41 : 21;
         struct app_nodes nodes;
-        struct grid grid;
+        struct app_grid grid;
+        struct app_pool pool = {0};
 
         app_nodes_make(&nodes, app_parameter_at(v.show.definition, i), want);
-        status = predict(&v.show, nodes.count, app_show_designs(&v.show, i, &nodes, -1, NULL), &grid);
+        status = app_grid_predict(&grid, &pool, &v.show, i, &nodes, -1, NULL);
         if (!status) {
             app_json_open(out, NULL, '{');
             add_nodes(v.show.definition, i, &nodes, out);
             add_grid(&v.show, &grid, out);
             app_json_close(out, '}');
         }
-        free_grid(&grid);
+        app_pool_free(&pool);
     }
     app_json_close(out, ']');
     app_json_close(out, '}');
@@ -169,7 +131,8 @@ static int map(struct app_api_study *study, json_t *in, struct app_text *out)
     struct view v;
     struct app_nodes nodes_x;
     struct app_nodes nodes_y;
-    struct grid grid;
+    struct app_grid grid;
+    struct app_pool pool = {0};
     int status = read_view(study, in, &v);
 
     /* Which two. */
@@ -177,8 +140,8 @@ static int map(struct app_api_study *study, json_t *in, struct app_text *out)
         return status;
     if (app_dimension(v.show.definition) < 2)
         return app_fail(study->notebook.message, CKG_ERR_STATE, "a map needs two parameters");
-    const struct app_plot_options pair = {.x = v.x, .y = v.y};
-    app_plot_pair(&v.show, &pair, &v.x, &v.y);
+    const struct app_figure_options pair = {.x = v.x, .y = v.y};
+    app_figure_pair(&v.show, &pair, &v.x, &v.y);
     if (v.x == v.y)
         return app_fail(study->notebook.message, CKG_ERR_INVALID, "a map needs two different parameters");
 
@@ -186,8 +149,7 @@ static int map(struct app_api_study *study, json_t *in, struct app_text *out)
     const int want = app_show_fineness(&v.show, 2);
     app_nodes_make(&nodes_x, app_parameter_at(v.show.definition, v.x), want);
     app_nodes_make(&nodes_y, app_parameter_at(v.show.definition, v.y), want);
-    double *X = app_show_designs(&v.show, v.x, &nodes_x, v.y, &nodes_y);
-    status = predict(&v.show, nodes_x.count * nodes_y.count, X, &grid);
+    status = app_grid_predict(&grid, &pool, &v.show, v.x, &nodes_x, v.y, &nodes_y);
     if (!status) {
         app_json_open(out, NULL, '{');
         app_json_member(out, "at");
@@ -201,7 +163,7 @@ static int map(struct app_api_study *study, json_t *in, struct app_text *out)
         add_grid(&v.show, &grid, out);
         app_json_close(out, '}');
     }
-    free_grid(&grid);
+    app_pool_free(&pool);
     return status;
 }
 
@@ -238,48 +200,43 @@ static int checks(struct app_api_study *study, json_t *in, struct app_text *out)
 
 /* --- figures --- */
 
-static const struct app_plot *find_kind(const char *name)
+/* The outcome that is asked for, -1: none was. */
+static int find_outcome(const struct app_notebook *n, const json_t *in, int *out)
 {
-    for (int i = 0; name && app_plots[i]; i++)
-        if (!strcmp(app_plots[i]->name, name) && app_plots[i]->make)
-            return app_plots[i];
-    return NULL;
-}
+    const char *name = json_string_value(json_object_get(in, "outcome"));
 
-/* The outcome of that name, the objective when none is given; -1: there is none. */
-static int find_outcome(const struct app_definition *d, const char *name)
-{
-    for (int j = 0; j <= app_constraints(d); j++)
-        if (!name || !strcmp(app_outcome_name(d, j), name))
-            return j;
-    return -1;
+    *out = -1;
+    for (int j = 0; name && j <= app_constraints(&n->definition); j++)
+        if (!strcmp(app_outcome_name(&n->definition, j), name))
+            *out = j;
+    return name && *out < 0
+               ? app_fail(n->message, CKG_ERR_INVALID, "`outcome` must be the name of an outcome")
+               : CKG_OK;
 }
 
 static int figure(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     const char *name = json_string_value(json_object_get(in, "kind"));
-    const struct app_plot *kind = find_kind(name);
+    const struct app_figure_kind *kind = app_figure_kind_named(name);
+    struct app_message *message = &study->message;
+    struct app_figure_options options = APP_FIGURE_OPTIONS_INIT;
     struct app_figure made = {0};
     struct view v;
-    int status = read_view(study, in, &v);
+    int status = kind ? read_view(study, in, &v)
+                      : app_fail(message, CKG_ERR_INVALID, "there is no figure '%s'", name);
 
     /* What is asked for. */
-    struct app_plot_options options = {.policy = json_string_value(json_object_get(in, "policy"))};
+    if (!status)
+        status = find_outcome(&study->notebook, in, &options.outcome);
+    if (!status && v.x >= 0 && v.x == v.y)
+        status = app_fail(message, CKG_ERR_INVALID, "`x` and `y` name the same parameter");
+
     if (!status) {
         options.x = v.x;
         options.y = v.y;
-        options.outcome = find_outcome(v.show.definition, json_string_value(json_object_get(in, "outcome")));
+        options.policy = json_string_value(json_object_get(in, "policy"));
+        status = app_figure_make(&made, kind, &v.show, &options);
     }
-    if (!status && !kind)
-        status = app_fail(study->notebook.message, CKG_ERR_INVALID, "there is no figure '%s'", name);
-    if (!status && options.outcome < 0)
-        status = app_fail(study->notebook.message, CKG_ERR_INVALID,
-                          "`outcome` must be the name of an outcome");
-    if (!status && v.x >= 0 && v.x == v.y)
-        status = app_fail(study->notebook.message, CKG_ERR_INVALID, "`x` and `y` name the same parameter");
-
-    if (!status)
-        status = app_figure_make_data(&made, kind, &v.show, &options);
     if (!status) {
         app_json_open(out, NULL, '{');
         app_json_member(out, "at");

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/markup.h"
-
 /* --- how policies look --- */
 
 struct look {
@@ -40,9 +38,7 @@ static struct app_pen line_of(const char *policy)
 
 /* --- the sheet --- */
 
-enum { MOST_COLUMNS = 4 };
-static const double edge = 14, left = 66, wide = 226, apart = 48, map_high = 184, cost_high = 196, below = 50,
-                    row_gap = 30, band_gap = 30;
+enum { MOST_COLUMNS = 4, MAP_HIGH = 184, COST_HIGH = 176, WIDE = 280 };
 
 /*
  * What there is, each once in the order of the results. Problems beyond MOST_COLUMNS go to further bands of
@@ -54,8 +50,6 @@ struct sheet {
     const char *problem[APP_BENCH_MAX], *policy[APP_BENCH_MAX];
     double noise[APP_BENCH_MAX];
     int first, last, columns;
-    struct app_key keys[APP_BENCH_MAX];
-    double width, legend; /* of the sheet; the height of the legend */
 };
 
 static int add_name(const char **names, int count, const char *name)
@@ -106,12 +100,8 @@ static void survey(struct sheet *s, const struct app_results *all)
         s->last = r->last > s->last ? r->last : s->last;
     }
     sort_sheet(s);
-    for (int k = 0; k < s->policies; k++)
-        s->keys[k] = (struct app_key){APP_KEY_SERIES, look_of(s->policy[k]).shape, line_of(s->policy[k]),
-                                      s->policy[k]};
-    s->columns = s->problems < MOST_COLUMNS ? s->problems : MOST_COLUMNS;
-    s->width = left + s->columns * wide + (s->columns - 1) * apart + edge;
-    s->legend = app_keys_draw(NULL, s->keys, s->policies, 0, 0, s->width - left - edge);
+    const int bands = (s->problems + MOST_COLUMNS - 1) / MOST_COLUMNS;
+    s->columns = bands ? (s->problems + bands - 1) / bands : 0;
 }
 
 static const struct app_result *find(const struct sheet *s, int problem, int noise, int policy)
@@ -172,133 +162,64 @@ static struct app_axis cost_axis(const struct sheet *s, int from, int to, int no
     return axis;
 }
 
-static double y_of(const struct app_chart *c, double value)
-{
-    return app_chart_y(c, fmax(value, c->y.low));
-}
-
-static void draw_band(const struct app_chart *c, const struct app_result *r)
+static void add_band(struct app_panel *p, const struct app_result *r)
 {
     const struct app_pen pen = {.fill = look_of(r->policy).ink, .clear = 0.87};
-    struct app_path path = {0};
+    struct app_layer *band = app_panel_layer(p, APP_LAYER_BAND, pen, NULL);
     struct point at;
 
     for (int e = r->first; e <= r->last; e++)
         if (point_of(r, e, &at))
-            (path.count ? app_path_line : app_path_move)(&path, app_chart_x(c, e), y_of(c, at.high));
-    for (int e = r->last; e >= r->first; e--)
-        if (point_of(r, e, &at))
-            app_path_line(&path, app_chart_x(c, e), y_of(c, at.low));
-    if (path.count)
-        app_path_close(&path);
-    app_draw(c->canvas, &path, &pen);
+            app_layer_add(band, (struct app_point){
+                                    .x = e, .low = fmax(at.low, p->y.low), .high = fmax(at.high, p->y.low)});
 }
 
-static void draw_line(const struct app_chart *c, const struct app_result *r)
-{
-    const struct app_pen pen = line_of(r->policy);
-    struct app_path path = {0};
-    struct point at;
-
-    for (int e = r->first; e <= r->last; e++)
-        if (point_of(r, e, &at))
-            (path.count ? app_path_line : app_path_move)(&path, app_chart_x(c, e), y_of(c, at.mean));
-    app_draw(c->canvas, &path, &pen);
-}
-
-/* Seven marks along the line, those of another policy elsewhere. */
-static void draw_marks(const struct app_chart *c, const struct app_result *r, int number, int of)
+/* The line, and seven marks along it, those of another policy elsewhere. */
+static void add_line(struct app_panel *p, const struct app_result *r, int number, int of)
 {
     enum { MARKS = 7 };
     const struct look look = look_of(r->policy);
-    const struct app_pen pen = {.stroke = look.ink, .fill = APP_INK_PAPER, .width = 1.2};
+    const struct app_pen mark_pen = {.stroke = look.ink, .fill = APP_INK_PAPER, .width = 1.2};
+    struct app_layer *line = app_panel_layer(p, APP_LAYER_LINE, line_of(r->policy), r->policy);
+    struct app_layer *marks = app_panel_layer(p, APP_LAYER_MARKS, mark_pen, NULL);
     const double span = (r->last - r->first) / (double)MARKS;
     struct point at;
 
+    line->shape = marks->shape = look.shape;
+    marks->size = 2.8;
+    for (int e = r->first; e <= r->last; e++)
+        if (point_of(r, e, &at))
+            app_layer_add(line, (struct app_point){.x = e, .y = fmax(at.mean, p->y.low)});
     for (int i = 0; i < MARKS; i++) {
         const int e = r->first + (int)lround(span * (i + (number + 0.5) / of));
-        char hint[160];
         char mean[64];
         if (!point_of(r, e, &at))
             continue;
-        snprintf(hint, sizeof hint, "%s after %d evaluations: %s", r->policy, e,
-                 app_number_nice(at.mean, 3, mean));
-        app_draw_mark(c->canvas, look.shape, app_chart_x(c, e), y_of(c, at.mean), 2.8, &pen, hint);
+        app_layer_add(marks, (struct app_point){
+                                 .x = e,
+                                 .y = fmax(at.mean, p->y.low),
+                                 .hint = app_figure_text(p->figure, "%s after %d evaluations: %s", r->policy,
+                                                         e, app_number_nice(at.mean, 3, mean))});
     }
 }
 
-/* Bands first, then lines, the first policy on top of all. */
-static void draw_cost(const struct app_chart *c, const struct sheet *s, int problem, int noise)
+static void add_costs(struct app_panel *p, const struct sheet *s, int problem, int noise)
 {
     const struct app_result *r;
 
-    app_chart_axes(c);
-    c->canvas->table->clip(c->canvas, &c->box);
     for (int k = s->policies - 1; k >= 0; k--)
         if ((r = find(s, problem, noise, k)))
-            draw_band(c, r);
-    for (int k = s->policies - 1; k >= 0; k--)
-        if ((r = find(s, problem, noise, k))) {
-            draw_line(c, r);
-            draw_marks(c, r, k, s->policies);
-        }
-    c->canvas->table->unclip(c->canvas);
-    app_chart_frame(c);
+            add_band(p, r);
+    for (int k = 0; k < s->policies; k++)
+        if ((r = find(s, problem, noise, k)))
+            add_line(p, r, k, s->policies);
 }
 
 /* --- panels --- */
 
-static struct app_box panel(const struct sheet *s, int problem, double y, double height)
+static int has_maps(const struct sheet *s)
 {
-    return (struct app_box){left + problem % s->columns * (wide + apart), y, wide, height};
-}
-
-/* Where there is no picture: the name, and why. */
-static void draw_no_map(struct app_canvas *canvas, const struct app_box *box, const char *name,
-                        const struct app_problem *p)
-{
-    static const struct app_lettering title = {12, APP_INK_TEXT, APP_MIDDLE, 1, 0};
-    static const struct app_lettering letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
-    const double x = box->x + box->width / 2;
-    const double y = box->y + box->height / 2;
-    char text[80] = "not among the built-in problems";
-    char shortened[APP_SHORT];
-
-    if (p)
-        snprintf(text, sizeof text, "%d parameters, %d constraint%s", p->d, p->K, p->K == 1 ? "" : "s");
-    app_draw_letters(canvas, x, y - 9, &title, app_shorten(name, 34, shortened));
-    app_draw_letters(canvas, x, y + 9, &letters, text);
-}
-
-static int draw_map(struct app_canvas *canvas, const struct sheet *s, int problem, double y)
-{
-    const struct app_problem *p = app_problem_named(s->problem[problem]);
-    struct app_chart c = {
-        .canvas = canvas, .box = panel(s, problem, y, map_high), .left = 34, .title = s->problem[problem]};
-
-    if (!p || p->d != 2) {
-        draw_no_map(canvas, &c.box, s->problem[problem], p);
-        return 1;
-    }
-    c.x = (struct app_axis){.low = p->low[0], .high = p->high[0], .label = "x1"};
-    c.y = (struct app_axis){.low = p->low[1], .high = p->high[1], .label = "x2"};
-    const int made = app_region_draw(&c, p);
-    app_chart_axes(&c);
-    app_chart_frame(&c);
-    return made;
-}
-
-/* --- bands --- */
-
-static int band_end(const struct sheet *s, int from)
-{
-    return from + s->columns < s->problems ? from + s->columns : s->problems;
-}
-
-/* 1 when the band that begins with that problem has a picture. */
-static int has_maps(const struct sheet *s, int from)
-{
-    for (int i = from; i < band_end(s, from); i++) {
+    for (int i = 0; i < s->problems; i++) {
         const struct app_problem *p = app_problem_named(s->problem[i]);
         if (p && p->d == 2)
             return 1;
@@ -306,58 +227,64 @@ static int has_maps(const struct sheet *s, int from)
     return 0;
 }
 
-static double band_height(const struct sheet *s, int from)
+/* The problem as a picture, or its name and why there is none. */
+static void add_map(struct app_figure *f, const char *name, int column)
 {
-    return (has_maps(s, from) ? map_high + below : 0) + s->noises * (cost_high + row_gap) + 18;
-}
+    const struct app_problem *p = app_problem_named(name);
+    struct app_panel *panel = app_figure_panel(f, 0, column);
 
-static int draw_rows(struct app_canvas *canvas, const struct sheet *s, int from, double y)
-{
-    const int to = band_end(s, from);
-    const int maps = has_maps(s, from);
-    int made = 1;
-
-    for (int p = from; maps && made && p < to; p++)
-        made = draw_map(canvas, s, p, y);
-    y += maps ? map_high + below : 0;
-    for (int n = 0; n < s->noises; n++, y += cost_high + row_gap) {
-        const struct app_axis cost = cost_axis(s, from, to, n);
-        char label[64];
-        char noise[64];
-        snprintf(label, sizeof label, "opportunity cost, σ = %s", app_number_nice(s->noise[n], 3, noise));
-        for (int p = from; p < to; p++) {
-            struct app_chart c = {
-                .canvas = canvas, .box = panel(s, p, y, cost_high), .left = 56, .y = cost, .grid = 1};
-            c.x = (struct app_axis){.low = s->first, .high = s->last > s->first ? s->last : s->first + 1};
-            c.x.label = n == s->noises - 1 ? "evaluations" : NULL;
-            c.y.label = p == from ? label : NULL;
-            c.title = maps || n ? NULL : s->problem[p];
-            draw_cost(&c, s, p, n);
-        }
+    panel->height = MAP_HIGH;
+    if (p && p->d == 2) {
+        app_region_add(panel, p, 0);
+        return;
     }
-    return made;
+    panel->title = name;
+    panel->x = panel->y = (struct app_axis){.kind = APP_AXIS_NAMES, .high = 1, .bare = 1};
+    panel->empty = p ? app_figure_text(f, "%d parameters, %d constraint%s", p->d, p->K, p->K == 1 ? "" : "s")
+                     : "not among the built-in problems";
 }
 
-int app_figure_make(const struct app_results *results, const struct app_canvas_table *table, int embedded,
-                    struct app_text *out, struct app_message *message)
+static void add_cost_row(struct app_figure *f, const struct sheet *s, int noise, int maps)
 {
+    const int last = noise == s->noises - 1;
+    struct app_axis cost = {0};
+    char number[64];
+
+    for (int i = 0; i < s->problems; i++) {
+        struct app_panel *p = app_figure_panel(f, noise + maps, i);
+        const int end = i + s->columns < s->problems ? i + s->columns : s->problems;
+        if (i % s->columns == 0)
+            cost = cost_axis(s, i, end, noise);
+        p->height = COST_HIGH;
+        p->grid = 1;
+        p->title = maps || noise ? NULL : s->problem[i];
+        p->x = (struct app_axis){.low = s->first,
+                                 .high = s->last > s->first ? s->last : s->first + 1,
+                                 .label = "evaluations",
+                                 .bare = !last};
+        p->y = cost;
+        p->y.shared = 1;
+        p->y.label = app_figure_text(f, "opportunity cost, σ = %s",
+                                     app_number_nice(s->noise[noise], 3, number));
+        add_costs(p, s, i, noise);
+    }
+}
+
+int app_results_draw(const struct app_results *results, const struct app_canvas_table *table, int embedded,
+                     struct app_text *out, struct app_message *message)
+{
+    struct app_figure figure = {.title = "Mean opportunity cost against evaluations, with 95 % intervals"};
     struct sheet s;
 
     survey(&s, results);
-    double high = 26 + s.legend + edge;
-    double y = 26;
-    for (int from = 0; from < s.problems; from += s.columns)
-        high += band_height(&s, from) + (from ? band_gap : 0);
-    struct app_canvas *canvas = table->open(
-        s.width, high, "Mean opportunity cost against evaluations, with 95 % intervals", embedded);
-    int drawn = canvas != NULL;
-    for (int from = 0; drawn && from < s.problems; from += s.columns) {
-        drawn = draw_rows(canvas, &s, from, y);
-        y += band_height(&s, from) + band_gap;
-    }
-    if (canvas)
-        app_keys_draw(canvas, s.keys, s.policies, left, high - s.legend - edge + 8, s.width - left - edge);
-    if (!canvas || !table->close(canvas, drawn ? out : NULL) || !drawn)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    return CKG_OK;
+    figure.across = s.columns;
+    figure.width = 60 + s.columns * WIDE;
+    const int maps = has_maps(&s);
+    for (int i = 0; maps && i < s.problems; i++)
+        add_map(&figure, s.problem[i], i);
+    for (int n = 0; n < s.noises; n++)
+        add_cost_row(&figure, &s, n, maps);
+    const int made = app_figure_draw(&figure, table, embedded, 0, out);
+    app_figure_free(&figure);
+    return made ? CKG_OK : app_fail(message, CKG_ERR_NOMEM, "out of memory");
 }

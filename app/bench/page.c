@@ -117,7 +117,7 @@ int app_page_make(const struct app_results *all, struct app_text *out, struct ap
                    "%d are the initial design</p></header>\n<main>\n",
                    all->count, r->replications, r->last, r->first);
     app_text_print(out, "<section id=\"figure\"><h2>Opportunity cost</h2>\n<figure class=\"scroll\">");
-    const int status = app_figure_make(all, &app_canvas_svg, 1, out, message);
+    const int status = app_results_draw(all, &app_canvas_svg, 1, out, message);
     app_text_print(out, "<figcaption>Above: the feasible region, darker where the objective is smaller, and "
                         "the optimum; grey is infeasible. Below: the mean opportunity cost with its 95 %% "
                         "interval; the lower end is drawn as far below the mean as the upper end is above "

@@ -317,7 +317,7 @@ static int draw(const struct app_arguments *a, const char *folder)
         status = app_results_read(&results, folder, a->message);
     if (status)
         return status;
-    status = table ? app_figure_make(&results, table, 0, &file, a->message)
+    status = table ? app_results_draw(&results, table, 0, &file, a->message)
                    : app_page_make(&results, &file, a->message);
     app_pool_free(&results.pool);
     return app_picture_write(a, status, &file);

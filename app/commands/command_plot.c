@@ -8,21 +8,20 @@
 
 static const struct app_option options[] = {
     {"output", 'o', "FILE", "the file to write: FILE.svg, or FILE.png where ckg was built with cairo", 1},
-    {"kind", 'k', "KIND", "sheet (default), convergence, map, slices, importance, frontier or acquisition",
-     0},
+    {"kind", 'k', "KIND",
+     "sheet (default), convergence, map, slices, importance, frontier, acquisition or residuals", 0},
     {"x", 'x', "NAME", "the parameter along x; default for both: the two that matter most", 0},
     {"y", 'y', "NAME", "the parameter along y", 0},
     {"policy", 0, "NAME", "whose acquisition to show; default: the study's policy", 0},
     {0},
 };
 
-/* The kind of that name; NULL gives the first. */
-static const struct app_plot *find_kind(const char *name)
+/* The kind that is asked for; NULL: there is none of that name. */
+static const struct app_figure_kind *find_kind(const struct app_arguments *a)
 {
-    for (int i = 0; app_plots[i]; i++)
-        if (!name || !strcmp(app_plots[i]->name, name))
-            return app_plots[i];
-    return NULL;
+    const char *name = app_option(a, "kind");
+
+    return name ? app_figure_kind_named(name) : app_figure_kinds[0];
 }
 
 /* The parameter that an option names, -1 when it is not given. */
@@ -39,7 +38,7 @@ static int find_parameter(const struct app_arguments *a, const struct app_defini
 }
 
 static int read_options(const struct app_arguments *a, const struct app_definition *d,
-                        struct app_plot_options *out)
+                        struct app_figure_options *out)
 {
     out->policy = app_option(a, "policy");
     int status = find_parameter(a, d, "x", &out->x);
@@ -52,20 +51,20 @@ static int read_options(const struct app_arguments *a, const struct app_definiti
 
 static int check(const struct app_arguments *a)
 {
-    const char *kind = app_option(a, "kind");
     const struct app_canvas_table *table;
     char hint[APP_MEANT];
 
-    if (!find_kind(kind))
-        return app_wrong(a, "there is no kind '%s'%s", kind,
-                         app_names_meant(APP_FIGURES, NULL, kind, "", hint));
+    if (!find_kind(a))
+        return app_wrong(a, "there is no kind '%s'%s", app_option(a, "kind"),
+                         app_names_meant(APP_FIGURES, NULL, app_option(a, "kind"), "", hint));
     return app_picture_table(a, 0, &table);
 }
 
 static int run(const struct app_arguments *a, struct app_notebook *n)
 {
     const struct app_canvas_table *table = NULL;
-    struct app_plot_options how = {0};
+    struct app_figure_options how = APP_FIGURE_OPTIONS_INIT;
+    struct app_figure figure;
     struct app_show show;
     struct app_text file = {0};
 
@@ -78,7 +77,10 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
     if (status)
         return status;
 
-    status = app_plot_make(find_kind(app_option(a, "kind")), table, 0, &show, &how, &file);
+    status = app_figure_make(&figure, find_kind(a), &show, &how);
+    if (!status && !app_figure_draw(&figure, table, 0, 0, &file))
+        status = app_show_no_memory(&show);
+    app_figure_free(&figure);
     app_show_close(&show);
     return app_picture_write(a, status, &file);
 }
@@ -92,6 +94,7 @@ const struct app_work app_command_plot = {
         "importance:  what each parameter matters for each outcome\n"
         "frontier:    the best predicted objective by the probability of being feasible\n"
         "acquisition: the policy's value of evaluating a design next, over one (--x) or two parameters\n"
+        "residuals:   each value as its model predicts it from all the others, against what was measured\n"
         "sheet:       the first three of these\n"
         "\n"
         "Parameters that are not shown are as recommended.",

@@ -106,7 +106,7 @@ static int draw(const struct app_arguments *a, const struct app_problem *p)
 
     if (status)
         return status;
-    status = app_region_make(p, table, &file, a->message);
+    status = app_region_draw(p, table, &file, a->message);
     return app_picture_write(a, status, &file);
 }
 

@@ -24,7 +24,7 @@ const char *app_name_at(enum app_names list, const void *of, int index)
     case APP_PROBLEMS:
         return app_problems[index] ? app_problems[index]->name : NULL;
     case APP_FIGURES:
-        return app_plots[index] ? app_plots[index]->name : NULL;
+        return app_figure_kinds[index] ? app_figure_kinds[index]->name : NULL;
     case APP_COMMANDS:
         return command_at(index);
     case APP_OPTIONS:

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "figure/draw/chart.h"
-
 enum { ROUNDS = 5 };
 static const double levels[APP_EDGE_LEVELS] = {0.05, 0.5, 0.95};
 static const double steep = 0.15; /* an edge over which the probability changes by less is even enough */
@@ -115,7 +113,7 @@ static int halve(struct work *w)
                                  0.5 * (task->low + task->high));
     }
 
-    const int status = app_show_predict(s, w->count, w->X, NULL, w->chance);
+    const int status = app_show_chances(s, w->count, w->X, w->chance);
     if (status)
         return status;
     for (int t = 0; t < w->count; t++) {
@@ -129,23 +127,24 @@ static int halve(struct work *w)
     return CKG_OK;
 }
 
-static int take_room(struct app_edges *out, int nodes)
+static int take_room(struct app_edges *out, struct app_pool *pool, int nodes)
 {
     *out = (struct app_edges){.nodes = nodes};
     for (int k = 0; k < APP_EDGE_LEVELS; k++) {
-        out->at[k] = malloc(2 * (size_t)nodes * sizeof *out->at[k]);
+        out->at[k] = app_pool_new(pool, 2 * (size_t)nodes, sizeof *out->at[k]);
         for (int e = 0; out->at[k] && e < 2 * nodes; e++)
             out->at[k][e] = NAN;
     }
     return out->at[0] && out->at[1] && out->at[2];
 }
 
-int app_edges_find(struct app_edges *out, const struct app_show *s, int x, const struct app_nodes *nodes_x,
-                   int y, const struct app_nodes *nodes_y, const double *probability)
+int app_edges_find(struct app_edges *out, struct app_pool *pool, const struct app_show *s, int x,
+                   const struct app_nodes *nodes_x, int y, const struct app_nodes *nodes_y,
+                   const double *probability)
 {
     struct work w = {.show = s};
     const size_t d = (size_t)app_dimension(s->definition);
-    int made = take_room(out, nodes_x->drawn * nodes_y->drawn) &&
+    int made = take_room(out, pool, nodes_x->drawn * nodes_y->drawn) &&
                list_tasks(&w, x, nodes_x, y, nodes_y, probability);
 
     /* The levels on all edges together, round by round. */
@@ -161,16 +160,7 @@ int app_edges_find(struct app_edges *out, const struct app_show *s, int x, const
     free(w.tasks);
     free(w.X);
     free(w.chance);
-    if (status)
-        app_edges_free(out);
     return status;
-}
-
-void app_edges_free(struct app_edges *edges)
-{
-    for (int k = 0; k < APP_EDGE_LEVELS; k++)
-        free(edges->at[k]);
-    *edges = (struct app_edges){0};
 }
 
 double app_edges_between(const void *context, int edge, double first, double second, double level)

@@ -1,12 +1,10 @@
-/* What figures over two parameters share: fields, shades, trials. */
+/* What figures share: shades and contours of values over two parameters, trials, the recommendation. */
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "figure/draw/chart.h"
-#include "figure/draw/contour.h"
 #include "figure/figure.h"
 
-void app_plot_pair(const struct app_show *s, const struct app_plot_options *o, int *x, int *y)
+void app_figure_pair(const struct app_show *s, const struct app_figure_options *o, int *x, int *y)
 {
     *x = o->x;
     *y = o->y;
@@ -30,49 +28,109 @@ void app_plot_pair(const struct app_show *s, const struct app_plot_options *o, i
     }
 }
 
-int app_field_make(const struct app_chart *c, const struct app_nodes *x, const struct app_nodes *y,
-                   const double *z, int stride, struct app_field *out, double **block)
+/* --- values over two parameters --- */
+
+struct app_field app_panel_field(struct app_panel *p, const struct app_nodes *x, const struct app_nodes *y,
+                                 const double *z, int stride)
 {
     const size_t nx = (size_t)x->drawn;
     const size_t ny = (size_t)y->drawn;
+    double *xs = app_figure_new(p->figure, nx * ny + nx + ny, sizeof *xs);
 
-    *block = malloc((nx * ny + nx + ny) * sizeof **block);
-    if (!*block)
-        return 0;
+    if (!xs)
+        return (struct app_field){0};
 
     /* Where the nodes are drawn. */
-    double *values = *block;
-    double *xs = values + nx * ny;
     double *ys = xs + nx;
+    double *values = ys + ny;
     for (size_t i = 0; i < nx; i++)
-        xs[i] = app_chart_x(c, x->place[i]);
+        xs[i] = app_axis_place(&p->x, x->place[i]);
     for (size_t j = 0; j < ny; j++)
-        ys[j] = app_chart_y(c, y->place[j]);
+        ys[j] = app_axis_place(&p->y, y->place[j]);
     for (size_t j = 0; j < ny; j++)
         for (size_t i = 0; i < nx; i++) {
             const double value = z[((size_t)y->of[j] * (size_t)x->count + (size_t)x->of[i]) * (size_t)stride];
             values[j * nx + i] = isfinite(value) ? value : NAN;
         }
-
-    *out = (struct app_field){x->drawn, y->drawn, xs, ys, values, NULL, NULL};
-    return 1;
+    return (struct app_field){x->drawn, y->drawn, xs, ys, values, NULL, NULL};
 }
 
-int app_field_shade(struct app_canvas *canvas, const struct app_field *f, double low, double high,
-                    enum app_ink ink, int steps, double clear)
+/* Lines over the panel become points of its axes, parted by gaps. */
+struct tracing {
+    struct app_panel *panel;
+    struct app_points *points;
+};
+
+static void add_line(void *context, int count, const double *places, int closed)
 {
-    const struct app_pen pen = {.fill = ink, .clear = clear};
+    const struct tracing *t = context;
+    const struct app_panel *p = t->panel;
 
-    for (int k = 0; k < steps; k++) {
-        struct app_path path = {0};
-        if (!app_contour_region(f, low + (high - low) * (k + 0.5) / steps, &path)) {
-            app_path_free(&path);
-            return 0;
-        }
-        app_draw(canvas, &path, &pen);
-    }
-    return 1;
+    (void)closed;
+    if (t->points->count)
+        app_points_add(p->figure, t->points, (struct app_point){.x = NAN, .y = NAN});
+    for (int i = 0; i < count; i++)
+        app_points_add(p->figure, t->points,
+                       (struct app_point){.x = app_axis_value(&p->x, places[2 * i]),
+                                          .y = app_axis_value(&p->y, places[2 * i + 1])});
 }
+
+struct app_layer *app_panel_contour(struct app_panel *p, const struct app_field *field, double level,
+                                    struct app_pen pen, const char *key)
+{
+    struct app_layer *l = app_panel_layer(p, APP_LAYER_LINE, pen, key);
+    struct tracing tracing = {p, &l->points};
+
+    p->figure->failed |= !app_contour_lines(field, level, add_line, &tracing);
+    return l;
+}
+
+/* Places on an axis as its values. */
+static double *values_of(struct app_figure *f, const struct app_axis *axis, int count, const double *places)
+{
+    double *values = app_figure_new(f, (size_t)count + 1, sizeof *values);
+
+    for (int i = 0; values && i < count; i++)
+        values[i] = app_axis_value(axis, places[i]);
+    return values;
+}
+
+struct app_shade *app_panel_shade(struct app_panel *p, const struct app_field *field, int count,
+                                  const double *level, struct app_pen pen, const char *key)
+{
+    struct app_figure *f = p->figure;
+    struct app_layer *l = app_panel_layer(p, APP_LAYER_SHADE, pen, key);
+    struct app_points *region = app_figure_new(f, (size_t)count + 1, sizeof *region);
+
+    l->shade.columns = field->nx;
+    l->shade.rows = field->ny;
+    l->shade.x = values_of(f, &p->x, field->nx, field->x);
+    l->shade.y = values_of(f, &p->y, field->ny, field->y);
+    l->shade.value = field->z;
+    l->shade.level = level;
+    l->shade.region = region;
+    for (int k = 0; k < count && !f->failed; k++) {
+        struct tracing tracing = {p, &region[k]};
+        f->failed |= !app_contour_region(field, level[k], add_line, &tracing);
+        l->shade.count++;
+    }
+    return &l->shade;
+}
+
+void app_panel_shade_evenly(struct app_panel *p, const struct app_field *field, double low, double high,
+                            int count, struct app_pen pen, const char *label)
+{
+    double *level = app_figure_new(p->figure, (size_t)count, sizeof *level);
+
+    for (int k = 0; level && k < count; k++)
+        level[k] = low + (high - low) * (k + 0.5) / count;
+    struct app_shade *s = app_panel_shade(p, field, level ? count : 0, level, pen, NULL);
+    s->low = low;
+    s->high = high;
+    s->label = label;
+}
+
+/* --- trials --- */
 
 /*
  * Designs that share a category or an integer are set side by side around it, by the golden ratio, so
@@ -117,61 +175,6 @@ static double paleness(const struct app_show *s, const struct app_trial *t, int 
     return 0.8 * (1 - exp(-far * far / (0.22 * 0.22)));
 }
 
-/* Pending designs first, then the infeasible, so that what is feasible lies on top. */
-void app_draw_trials(const struct app_chart *c, const struct app_show *s, int x, int y)
-{
-    const double radius = s->notebook->count <= 150 ? 3.4 : s->notebook->count <= 500 ? 2.6 : 1.9;
-
-    for (int look = APP_LOOKS - 1; look >= 0; look--)
-        for (int i = 0; i < s->notebook->count; i++) {
-            const struct app_trial *t = &s->notebook->trials[i];
-            struct app_text hint = {0};
-
-            if ((int)app_trial_look(t) != look)
-                continue;
-
-            const double px = app_chart_x(c, spread(app_parameter_at(s->definition, x), t->x[x], t->number));
-            const double py = y < 0 ? c->box.y + c->box.height - 6
-                                    : app_chart_y(c, spread(app_parameter_at(s->definition, y), t->x[y],
-                                                            7 * t->number));
-
-            app_trial_hint(s->definition, t, &hint);
-            struct app_pen pen = app_looks[look].pen;
-            pen.fade = paleness(s, t, x, y);
-            app_draw_mark(c->canvas, app_looks[look].shape, px, py, radius, &pen, hint.data);
-            app_text_free(&hint);
-        }
-}
-
-int app_look_keys(const struct app_show *s, int pending, struct app_key *keys)
-{
-    int occurs[APP_LOOKS] = {0};
-    int count = 0;
-
-    for (int i = 0; i < s->notebook->count; i++)
-        if (app_trial_look(&s->notebook->trials[i]) < APP_LOOKS)
-            occurs[app_trial_look(&s->notebook->trials[i])] = 1;
-    for (int k = 0; k < APP_LOOKS; k++)
-        if (occurs[k] && (pending || k != APP_LOOK_PENDING))
-            keys[count++] = (struct app_key){.kind = APP_KEY_MARK,
-                                             .shape = app_looks[k].shape,
-                                             .pen = app_looks[k].pen,
-                                             .text = app_looks[k].text};
-    return count;
-}
-
-int app_trial_keys(const struct app_show *s, struct app_key *keys)
-{
-    int count = app_look_keys(s, 1, keys);
-
-    if (s->recommendation)
-        keys[count++] = (struct app_key){
-            .kind = APP_KEY_MARK, .shape = APP_STAR, .pen = app_star_pen, .text = "recommended"};
-    return count;
-}
-
-/* --- trials as layers --- */
-
 const char *app_figure_hint(struct app_figure *f, const struct app_show *s, const struct app_trial *t)
 {
     struct app_text text = {0};
@@ -183,7 +186,7 @@ const char *app_figure_hint(struct app_figure *f, const struct app_show *s, cons
     return hint;
 }
 
-void app_add_looks(struct app_panel *p, const struct app_show *s, struct app_layer *marks[APP_LOOKS])
+void app_panel_looks(struct app_panel *p, const struct app_show *s, struct app_layer *marks[APP_LOOKS])
 {
     const int count = s->notebook->count;
     int occurs[APP_LOOKS + 1] = {0};
@@ -199,4 +202,53 @@ void app_add_looks(struct app_panel *p, const struct app_show *s, struct app_lay
         marks[k]->shape = app_looks[k].shape;
         marks[k]->size = count <= 150 ? 3.4 : count <= 500 ? 2.6 : 1.9;
     }
+}
+
+void app_panel_trials(struct app_panel *p, const struct app_show *s, int x, int y)
+{
+    struct app_layer *marks[APP_LOOKS];
+
+    app_panel_looks(p, s, marks);
+    for (int i = 0; i < s->notebook->count; i++) {
+        const struct app_trial *t = &s->notebook->trials[i];
+        const enum app_looks look = app_trial_look(t);
+        if (look == APP_LOOKS)
+            continue;
+        app_layer_add(
+            marks[look],
+            (struct app_point){
+                .x = spread(app_parameter_at(s->definition, x), t->x[x], t->number),
+                .y = y < 0 ? NAN : spread(app_parameter_at(s->definition, y), t->x[y], 7 * t->number),
+                .fade = paleness(s, t, x, y),
+                .trial = t->number,
+                .hint = app_figure_hint(p->figure, s, t)});
+    }
+}
+
+void app_panel_star(struct app_panel *p, double x, double y, double size)
+{
+    struct app_layer *star = app_panel_layer(p, APP_LAYER_MARKS, app_star_pen, "recommended");
+
+    star->shape = APP_STAR;
+    star->size = size;
+    app_layer_add(star, (struct app_point){.x = x, .y = y, .hint = "recommended"});
+}
+
+void app_panel_limit(struct app_panel *p, double limit, int level)
+{
+    const struct app_axis *axis = level ? &p->y : &p->x;
+
+    if (!(limit >= axis->low && limit <= axis->high))
+        return;
+    struct app_layer *rule = app_panel_rule(p, app_limit_pen, limit, level);
+    rule->key = "limit";
+}
+
+struct app_layer *app_panel_rule(struct app_panel *p, struct app_pen pen, double at, int level)
+{
+    struct app_layer *rule = app_panel_layer(p, APP_LAYER_RULE, pen, NULL);
+
+    rule->level = level;
+    app_layer_add(rule, (struct app_point){.x = at, .y = at});
+    return rule;
 }

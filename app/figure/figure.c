@@ -188,7 +188,7 @@ static void write_layer(struct app_text *out, const struct app_layer *l)
 {
     const struct app_pen *pen = &l->pen;
 
-    if (!l->points.count && !l->shade)
+    if (!l->points.count && !l->shade.count)
         return;
     app_json_open(out, NULL, '{');
     app_json_print(out, "kind:%s ink:%s fill:%s width:%g opacity:%g", layer_kinds[l->kind],
@@ -198,7 +198,7 @@ static void write_layer(struct app_text *out, const struct app_layer *l)
     app_json_print(out, "shape:%s size:%g level:%i key:%s label:%s", app_shape_names[l->shape], l->size,
                    l->level, l->key, l->label);
     if (l->kind == APP_LAYER_SHADE)
-        write_shade(out, l->shade);
+        write_shade(out, &l->shade);
     else
         write_points(out, l);
     app_json_close(out, '}');

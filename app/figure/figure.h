@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/pool.h"
 #include "figure/draw/chart.h"
+#include "figure/draw/contour.h"
 #include "figure/view.h"
 
 /* --- the data --- */
@@ -44,7 +45,7 @@ struct app_shade {
     double low, high;
     const char *label; /* what the values are */
     int count;         /* of the regions, from the lowest level */
-    double *level;
+    const double *level;
     struct app_points *region;
 };
 
@@ -57,7 +58,7 @@ struct app_layer {
     const char *key;      /* its entry in the legend; NULL: none */
     const char *label;    /* written on each piece of a line, or at the end of a rule; NULL: nothing */
     struct app_points points;
-    struct app_shade *shade;
+    struct app_shade shade;
     struct app_figure *figure;
     struct app_layer *next;
 };
@@ -151,85 +152,82 @@ void app_panels_draw(struct app_canvas *canvas, const struct app_figure *figure,
 
 /* --- kinds of figures --- */
 
-struct app_plot_options {
+struct app_figure_options {
     int x, y;           /* parameters, -1: the figure chooses */
-    int outcome;        /* what to show of, 0: the objective */
+    int outcome;        /* of convergence, residuals and the shades of a map; -1: the figure chooses */
     const char *policy; /* of the acquisition, NULL: the study's own */
-    double width;       /* wanted of the figure, in points; 0: its natural one */
 };
 
-struct app_plot {
+#define APP_FIGURE_OPTIONS_INIT                                                                              \
+    {                                                                                                        \
+        .x = -1, .y = -1, .outcome = -1                                                                      \
+    }
+
+struct app_figure_kind {
     const char *name;  /* as typed */
     const char *title; /* one line */
     /*
      * CKG_OK; or CKG_ERR_STATE (CKG_ERR_INVALID where the options are at fault) and one line why there is no
-     * such figure.
+     * such figure. What memory is missing is in the figure.
      */
-    int (*possible)(const struct app_show *show, const struct app_plot_options *options);
-    /* Its size, of the width that is wanted or its natural one. */
-    void (*size)(const struct app_show *show, const struct app_plot_options *options, double *width,
-                 double *height);
-    int (*draw)(struct app_canvas *canvas, const struct app_show *show,
-                const struct app_plot_options *options, const struct app_box *box);
-    int (*make)(struct app_figure *out, const struct app_show *show, const struct app_plot_options *options);
+    int (*make)(struct app_figure *out, const struct app_show *show,
+                const struct app_figure_options *options);
 };
-extern const struct app_plot app_plot_sheet, app_plot_convergence, app_plot_map, app_plot_slices,
-    app_plot_acquisition, app_plot_importance, app_plot_frontier;
+
+extern const struct app_figure_kind app_figure_sheet, app_figure_convergence, app_figure_map,
+    app_figure_slices, app_figure_importance, app_figure_frontier, app_figure_acquisition,
+    app_figure_residuals;
 
 /* Every kind, NULL at the end; the first is drawn when none is asked for. */
-extern const struct app_plot *const app_plots[];
+extern const struct app_figure_kind *const app_figure_kinds[];
 
-/* Predicted against measured for one outcome; not a kind of its own. */
-int app_plot_residuals(struct app_canvas *canvas, const struct app_show *show, int outcome,
-                       const struct app_box *box);
+/* NULL: there is none. */
+const struct app_figure_kind *app_figure_kind_named(const char *name);
+
+/* Makes the figure, to be freed whatever came of it. */
+int app_figure_make(struct app_figure *out, const struct app_figure_kind *kind, const struct app_show *show,
+                    const struct app_figure_options *options);
+
+/* --- what several kinds share --- */
 
 /* The two parameters of a map: the ones asked for, else those that matter most, in the file's order. */
-void app_plot_pair(const struct app_show *show, const struct app_plot_options *options, int *x, int *y);
-
-/* Makes the figure's data, to be freed whatever came of it. */
-int app_figure_make_data(struct app_figure *out, const struct app_plot *plot, const struct app_show *show,
-                         const struct app_plot_options *options);
-
-/* The figure as a file of that table; embedded 1: for a page that has the colours. */
-int app_plot_make(const struct app_plot *plot, const struct app_canvas_table *table, int embedded,
-                  const struct app_show *show, const struct app_plot_options *options, struct app_text *out);
-
-/* --- shared by figures of trials --- */
+void app_figure_pair(const struct app_show *show, const struct app_figure_options *options, int *x, int *y);
 
 /* What is shown of a trial when it is pointed at. */
 const char *app_figure_hint(struct app_figure *figure, const struct app_show *show,
                             const struct app_trial *trial);
 
 /* A layer of marks for every look that occurs among the trials, NULL for the others. */
-void app_add_looks(struct app_panel *panel, const struct app_show *show, struct app_layer *marks[APP_LOOKS]);
+void app_panel_looks(struct app_panel *panel, const struct app_show *show,
+                     struct app_layer *marks[APP_LOOKS]);
 
-/* --- shared by figures over two parameters --- */
+/* The trials at parameters x and y, without those that were discarded; y -1: at the lower edge. */
+void app_panel_trials(struct app_panel *panel, const struct app_show *show, int x, int y);
 
-struct app_chart;
-struct app_field;
-struct app_key;
+/* The recommendation. */
+void app_panel_star(struct app_panel *panel, double x, double y, double size);
 
-/*
- * The values at the nodes (ny×nx) as a field in the chart; its arrays are one block, the caller's to free by
- * `block`. 0 without memory.
- */
-int app_field_make(const struct app_chart *chart, const struct app_nodes *x, const struct app_nodes *y,
-                   const double *z, int stride, struct app_field *out, double **block);
+/* A line through all of the panel at x, level: at y; and that of a limit, unless it is beyond the axis. */
+struct app_layer *app_panel_rule(struct app_panel *panel, struct app_pen pen, double at, int level);
+void app_panel_limit(struct app_panel *panel, double limit, int level);
 
 /*
- * Fills levels from low to high, one layer of the ink each; `steps` and `clear` as in app_bar_draw. 0 without
- * memory.
+ * Values at nodes (ny×nx, every stride-th) as a field over the panel, whose axes are known; places are parts
+ * of the axes.
  */
-int app_field_shade(struct app_canvas *canvas, const struct app_field *field, double low, double high,
-                    enum app_ink ink, int steps, double clear);
+struct app_field app_panel_field(struct app_panel *panel, const struct app_nodes *x,
+                                 const struct app_nodes *y, const double *z, int stride);
 
-/* The trials at parameters x and y, without those that were discarded (-1: on a line at the lower edge). */
-void app_draw_trials(const struct app_chart *chart, const struct app_show *show, int x, int y);
+/* The lines where the field has that level. */
+struct app_layer *app_panel_contour(struct app_panel *panel, const struct app_field *field, double level,
+                                    struct app_pen pen, const char *key);
 
-/* An entry of the legend for every look that occurs among the trials (pending ones too, or not). */
-int app_look_keys(const struct app_show *show, int pending, struct app_key *keys);
+/* The regions where the field reaches these levels, one above the other. */
+struct app_shade *app_panel_shade(struct app_panel *panel, const struct app_field *field, int count,
+                                  const double *level, struct app_pen pen, const char *key);
 
-/* The same, and the recommendation's star where there is one. Both return how many there are. */
-int app_trial_keys(const struct app_show *show, struct app_key *keys);
+/* The same evenly from low to high, with a scale that has this label. */
+void app_panel_shade_evenly(struct app_panel *panel, const struct app_field *field, double low, double high,
+                            int count, struct app_pen pen, const char *label);
 
 #endif

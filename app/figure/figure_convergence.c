@@ -14,16 +14,6 @@ static const struct app_pen best_pen = {.stroke = APP_INK_BEST, .width = 1.8};
 static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6, .dash = APP_DASHED};
 static const struct app_pen band_pen = {.fill = APP_INK_MEAN, .clear = 0.84};
 static const struct app_pen start_pen = {.stroke = APP_INK_SOFT, .width = 1, .dash = APP_DOTTED};
-static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED};
-
-static int possible(const struct app_show *s, const struct app_plot_options *options)
-{
-    (void)options;
-    return s->ended ? CKG_OK
-                    : app_fail(s->notebook->message, CKG_ERR_STATE,
-                               "%s: no trial has ended yet, so there is no convergence to show",
-                               s->definition->name);
-}
 
 static int has_ended(const struct app_trial *t)
 {
@@ -172,9 +162,7 @@ static void add_start(struct app_panel *p, const struct app_show *s, const char 
 
     if (!last || last >= s->ended)
         return;
-    struct app_layer *rule = app_panel_layer(p, APP_LAYER_RULE, start_pen, NULL);
-    rule->label = label;
-    app_layer_add(rule, (struct app_point){.x = last + 0.5});
+    app_panel_rule(p, start_pen, last + 0.5, 0)->label = label;
 }
 
 /* A step at every evaluation that improves on the best; the last one holds to the end. */
@@ -224,7 +212,7 @@ static void add_values(struct app_panel *p, const struct app_show *s, int outcom
     struct app_layer *marks[APP_LOOKS];
     int evaluation = 0;
 
-    app_add_looks(p, s, marks);
+    app_panel_looks(p, s, marks);
     for (int i = 0; i < s->notebook->count; i++) {
         const struct app_trial *t = &s->notebook->trials[i];
         const double value = app_trial_value(t, outcome);
@@ -239,27 +227,16 @@ static void add_values(struct app_panel *p, const struct app_show *s, int outcom
     }
 }
 
-static void add_limits(struct app_panel *p, const struct app_show *s, int outcome)
-{
-    const struct app_outcome o = app_outcome_at(s->definition, outcome);
-    const double limits[] = {o.min, o.max};
-
-    for (int i = 0; outcome && i < 2; i++)
-        if (limits[i] >= p->y.low && limits[i] <= p->y.high) {
-            struct app_layer *rule = app_panel_layer(p, APP_LAYER_RULE, limit_pen, "limit");
-            rule->level = 1;
-            app_layer_add(rule, (struct app_point){.y = limits[i]});
-        }
-}
-
 /* --- the panels --- */
 
 static void add_values_panel(struct app_panel *p, const struct app_show *s, int outcome,
                              const struct app_history *history, const struct gap *g)
 {
     add_start(p, s, g ? NULL : "initial design");
-    add_limits(p, s, outcome);
-    if (!outcome) {
+    if (outcome) {
+        app_panel_limit(p, app_outcome_at(s->definition, outcome).min, 1);
+        app_panel_limit(p, app_outcome_at(s->definition, outcome).max, 1);
+    } else {
         add_best(p, s, g);
         add_recommended(p, history, g);
     }
@@ -328,46 +305,27 @@ static void add_panels(struct app_figure *f, const struct app_show *s, int outco
     p->x.bare = 0; /* named below the last of them */
 }
 
-static int make(struct app_figure *out, const struct app_show *s, const struct app_plot_options *options)
+static int make(struct app_figure *out, const struct app_show *s, const struct app_figure_options *options)
 {
     struct app_range range = APP_RANGE_INIT;
     struct gap gap;
+    const int outcome = options->outcome > 0 ? options->outcome : 0;
     const struct app_history *history;
 
-    int status = possible(s, options);
+    if (!s->ended)
+        return app_fail(s->notebook->message, CKG_ERR_STATE,
+                        "%s: no trial has ended yet, so there is no convergence to show",
+                        s->definition->name);
+    int status = app_show_history(s, &history);
     if (!status)
-        status = app_show_history(s, &history);
-    if (!status)
-        status = choose_range(s, options->outcome, history, &range);
+        status = choose_range(s, outcome, history, &range);
     if (!status)
         status = find_gap(s, &gap);
     if (!status)
-        add_panels(out, s, options->outcome, history, &range, &gap);
+        add_panels(out, s, outcome, history, &range, &gap);
     out->width = 640;
     return status;
 }
 
-static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
-                 double *height)
-{
-    (void)s;
-    *width = options->width > 0 ? options->width : 640;
-    *height = 540;
-}
-
-static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
-                const struct app_box *box)
-{
-    struct app_figure figure;
-    const int status = app_figure_make_data(&figure, &app_plot_convergence, s, options);
-
-    if (!status)
-        app_panels_draw(canvas, &figure, box);
-    app_figure_free(&figure);
-    return status;
-}
-
-const struct app_plot app_plot_convergence = {
-    "convergence", "the best feasible value and the recommendation after each evaluation",
-    possible,      size,
-    draw,          make};
+const struct app_figure_kind app_figure_convergence = {
+    "convergence", "the best feasible value and the recommendation after each evaluation", make};

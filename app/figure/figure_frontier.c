@@ -5,9 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "figure/draw/chart.h"
-#include "figure/kept.h"
 #include "figure/figure.h"
+#include "figure/kept.h"
 
 static const struct app_pen line_pen = {.stroke = APP_INK_MEAN, .width = 1.6};
 static const struct app_pen bar_pen = {.stroke = APP_INK_MEAN, .width = 1};
@@ -15,11 +14,10 @@ static const struct app_pen mark_pen = {.stroke = APP_INK_PAPER, .fill = APP_INK
 static const double lowest = 0.42;
 static const double highest = 0.99965;
 
-static int possible(const struct app_show *s, const struct app_plot_options *options)
+static int possible(const struct app_show *s)
 {
     struct app_message *message = s->notebook->message;
 
-    (void)options;
     if (!app_constraints(s->definition))
         return app_fail(message, CKG_ERR_STATE,
                         "%s: there are no constraints, so there is no trade-off with feasibility to show",
@@ -33,14 +31,6 @@ static int possible(const struct app_show *s, const struct app_plot_options *opt
                         "%s: a constraint has not been measured yet, so there is no frontier to show",
                         s->definition->name);
     return CKG_OK;
-}
-
-static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
-                 double *height)
-{
-    (void)s;
-    *width = options->width > 0 ? options->width : 560;
-    *height = 340;
 }
 
 /* The means, and the chosen one. */
@@ -63,37 +53,29 @@ static struct app_axis objective_axis(const struct app_show *s, const struct app
     return app_axis_over(&range, app_outcome_title(s->definition, 0));
 }
 
-static double chance_of(double p)
+/* The line, with a bar of two standard deviations at each point, and the designs. */
+static void add_points(struct app_panel *p, const struct app_frontier *f)
 {
-    return fmin(fmax(p, lowest + 0.02), highest);
-}
+    struct app_layer *bars = app_panel_layer(p, APP_LAYER_BARS, bar_pen, NULL);
+    struct app_layer *line = app_panel_layer(p, APP_LAYER_LINE, line_pen, "best prediction, ±2 sd");
+    struct app_layer *marks = app_panel_layer(p, APP_LAYER_MARKS, mark_pen, NULL);
 
-static void draw_points(const struct app_chart *c, const struct app_frontier *f)
-{
-    struct app_path line = {0};
-
-    /* The line, with a bar of two standard deviations at each point. */
+    line->shape = marks->shape = APP_CIRCLE;
+    marks->size = 3.6;
     for (int k = 0; k < APP_FRONTIER; k++) {
         const ckg_recommendation *r = f->at[k];
         if (!r)
             continue;
-        const double x = app_chart_x(c, app_frontier_chances[k]);
-        (line.count ? app_path_line : app_path_move)(&line, x, app_chart_y(c, r->mean[0]));
-        app_draw_line(c->canvas, x, app_chart_y(c, fmax(r->mean[0] - 2 * r->sd[0], c->y.low)), x,
-                      app_chart_y(c, fmin(r->mean[0] + 2 * r->sd[0], c->y.high)), &bar_pen);
-    }
-    app_draw(c->canvas, &line, &line_pen);
-
-    /* The designs. */
-    for (int k = 0; k < APP_FRONTIER; k++) {
-        const ckg_recommendation *r = f->at[k];
-        char hint[160];
-        if (!r)
-            continue;
-        snprintf(hint, sizeof hint, "feasible with probability %.4g or more: %.5g ± %.2g",
-                 app_frontier_chances[k], r->mean[0], r->sd[0]);
-        app_draw_mark(c->canvas, APP_CIRCLE, app_chart_x(c, app_frontier_chances[k]),
-                      app_chart_y(c, r->mean[0]), 3.6, &mark_pen, hint);
+        const struct app_point at = {
+            .x = app_frontier_chances[k],
+            .y = r->mean[0],
+            .low = fmax(r->mean[0] - 2 * r->sd[0], p->y.low),
+            .high = fmin(r->mean[0] + 2 * r->sd[0], p->y.high),
+            .hint = app_figure_text(p->figure, "feasible with probability %.4g or more: %.5g ± %.2g",
+                                    app_frontier_chances[k], r->mean[0], r->sd[0])};
+        app_layer_add(bars, at);
+        app_layer_add(line, at);
+        app_layer_add(marks, at);
     }
 }
 
@@ -112,46 +94,33 @@ static void write_note(const struct app_frontier *f, size_t size, char *out)
         snprintf(out, size, "the best prediction among designs that are at least so likely to be feasible");
 }
 
-static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
-                const struct app_box *box)
+static int make(struct app_figure *out, const struct app_show *s, const struct app_figure_options *options)
 {
-    static const struct app_key keys[] = {
-        {APP_KEY_SERIES, APP_CIRCLE, {.stroke = APP_INK_MEAN, .width = 1.6}, "best prediction, ±2 sd"},
-        {APP_KEY_MARK, APP_STAR, {.stroke = APP_INK_TEXT, .fill = APP_INK_STAR, .width = 1}, "recommended"},
-    };
     const struct app_frontier *frontier;
-    const int status = app_show_frontier(s, &frontier);
+    int status = possible(s);
     char note[120];
 
     (void)options;
+    if (!status)
+        status = app_show_frontier(s, &frontier);
     if (status)
         return status;
 
-    /* The axes. */
-    const double legend = app_keys_draw(NULL, keys, 2, 0, 0, box->width - 20);
-    const struct app_box outer = {box->x, box->y, box->width, box->height - legend};
+    struct app_panel *p = app_figure_panel(out, 0, 0);
     write_note(frontier, sizeof note, note);
-    struct app_chart c = {.canvas = canvas,
-                          .x = {.kind = APP_AXIS_CHANCES,
-                                .low = lowest,
-                                .high = highest,
-                                .label = "probability of being feasible"},
-                          .y = objective_axis(s, frontier),
-                          .title = "What safety costs",
-                          .note = note,
-                          .grid = 1};
-    app_chart_fit(&c, &outer, 0);
-    app_chart_axes(&c);
-
-    /* The frontier, and the chosen design on top. */
-    draw_points(&c, frontier);
-    app_chart_frame(&c);
-    app_draw_mark(canvas, APP_STAR, app_chart_x(&c, chance_of(s->recommendation->probability_feasible)),
-                  app_chart_y(&c, s->recommendation->mean[0]), 8, &app_star_pen, "recommended");
-    app_keys_draw(canvas, keys, 2, box->x + 10, box->y + box->height - legend + 2, box->width - 20);
+    p->title = "What safety costs";
+    p->note = app_figure_text(out, "%s", note);
+    p->x = (struct app_axis){
+        .kind = APP_AXIS_CHANCES, .low = lowest, .high = highest, .label = "probability of being feasible"};
+    p->y = objective_axis(s, frontier);
+    p->height = 230;
+    p->grid = 1;
+    add_points(p, frontier);
+    app_panel_star(p, fmin(fmax(s->recommendation->probability_feasible, lowest + 0.02), highest),
+                   s->recommendation->mean[0], 8);
+    out->width = 560;
     return CKG_OK;
 }
 
-const struct app_plot app_plot_frontier = {
-    "frontier", "the best predicted objective by the probability of being feasible", possible, size, draw,
-    NULL};
+const struct app_figure_kind app_figure_frontier = {
+    "frontier", "the best predicted objective by the probability of being feasible", make};

@@ -1,112 +1,129 @@
 /*
  * Predicted against measured: every trial's value as the model predicts it from all the other designs, with
- * ±2 sd of a measurement.
+ * ±2 sd of a measurement. A panel for each outcome that has enough values, or for the one that is asked for.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "figure/draw/chart.h"
 #include "figure/figure.h"
 
+enum { COLUMNS = 3, NARROWEST = 250, WIDE = 380, HIGH = 240 };
+
 static const struct app_pen diagonal_pen = {.stroke = APP_INK_SOFT, .width = 1};
-static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.2, .dash = APP_DASHED};
-static const struct app_pen within_pen = {.stroke = APP_INK_MEAN, .width = 1},
-                            outside_pen = {.stroke = APP_INK_LIMIT, .width = 1};
-static const struct app_pen within_mark = {.stroke = APP_INK_PAPER, .fill = APP_INK_MEAN, .width = 0.6};
-static const struct app_pen outside_mark = {.stroke = APP_INK_LIMIT, .fill = APP_INK_PAPER, .width = 1.3};
 
-static void draw_limits(const struct app_chart *c, struct app_outcome o)
+/* What lies within two standard deviations, and what does not. */
+static const struct app_pen bar_pens[2] = {{.stroke = APP_INK_LIMIT, .width = 1},
+                                           {.stroke = APP_INK_MEAN, .width = 1}};
+static const struct app_pen mark_pens[2] = {{.stroke = APP_INK_LIMIT, .fill = APP_INK_PAPER, .width = 1.3},
+                                            {.stroke = APP_INK_PAPER, .fill = APP_INK_MEAN, .width = 0.6}};
+
+/* The range of what was measured; *count of them, *within two standard deviations. */
+static struct app_range find_range(const struct app_show *s, int outcome, const double *mean,
+                                   const double *sd, int *count, int *within)
 {
-    const double limits[] = {o.min, o.max};
-
-    for (int i = 0; i < 2; i++) {
-        if (!(limits[i] > c->x.low && limits[i] < c->x.high))
-            continue;
-        const double x = app_chart_x(c, limits[i]);
-        const double y = app_chart_y(c, limits[i]);
-        app_draw_line(c->canvas, x, c->box.y, x, c->box.y + c->box.height, &limit_pen);
-        app_draw_line(c->canvas, c->box.x, y, c->box.x + c->box.width, y, &limit_pen);
-    }
-}
-
-static void draw_trial(const struct app_chart *c, const struct app_show *s, const struct app_trial *t,
-                       double value, double mean, double sd)
-{
-    const int within = fabs(value - mean) <= 2 * sd * (1 + 1e-9);
-    const double x = app_chart_x(c, value);
-    const double reach = 3 * (c->y.high - c->y.low);
-    struct app_text hint = {0};
-
-    app_trial_hint(s->definition, t, &hint);
-    app_text_print(&hint, "; predicted %.4g ± %.2g", mean, sd);
-
-    app_draw_line(c->canvas, x, app_chart_y(c, fmax(mean - 2 * sd, c->y.low - reach)), x,
-                  app_chart_y(c, fmin(mean + 2 * sd, c->y.high + reach)),
-                  within ? &within_pen : &outside_pen);
-    app_draw_mark(c->canvas, within ? APP_CIRCLE : APP_DIAMOND, x, app_chart_y(c, mean), 3,
-                  within ? &within_mark : &outside_mark, hint.data);
-    app_text_free(&hint);
-}
-
-static int draw(struct app_canvas *canvas, const struct app_show *s, int outcome, const double *mean,
-                const double *sd, const struct app_box *box)
-{
-    const struct app_outcome o = app_outcome_at(s->definition, outcome);
     struct app_range range = APP_RANGE_INIT;
-    int count = 0;
-    int within = 0;
-    char title[64];
 
-    /* How many lie within two standard deviations, and the range of all. */
+    *count = *within = 0;
     for (int i = 0; i < s->notebook->count; i++) {
         const double value = app_trial_value(&s->notebook->trials[i], outcome);
         if (isnan(value) || isnan(mean[i]))
             continue;
-        count++;
-        within += fabs(value - mean[i]) <= 2 * sd[i] * (1 + 1e-9);
+        ++*count;
+        *within += fabs(value - mean[i]) <= 2 * sd[i] * (1 + 1e-9);
         app_range_add(&range, value);
     }
-    snprintf(title, sizeof title, "%d of %d within 2 sd", within, count);
+    return range;
+}
+
+/* A bar and a mark for each trial, those beyond two standard deviations apart. */
+static void add_trials(struct app_panel *p, const struct app_show *s, int outcome, const double *mean,
+                       const double *sd)
+{
+    struct app_layer *bars[2];
+    struct app_layer *marks[2];
+
+    for (int inside = 0; inside < 2; inside++)
+        bars[inside] = app_panel_layer(p, APP_LAYER_BARS, bar_pens[inside], NULL);
+    for (int inside = 0; inside < 2; inside++) {
+        marks[inside] = app_panel_layer(p, APP_LAYER_MARKS, mark_pens[inside], NULL);
+        marks[inside]->shape = inside ? APP_CIRCLE : APP_DIAMOND;
+        marks[inside]->size = 3;
+    }
+    for (int i = 0; i < s->notebook->count; i++) {
+        const struct app_trial *t = &s->notebook->trials[i];
+        const double value = app_trial_value(t, outcome);
+        const int inside = fabs(value - mean[i]) <= 2 * sd[i] * (1 + 1e-9);
+        if (isnan(value) || isnan(mean[i]))
+            continue;
+        const struct app_point at = {.x = value,
+                                     .y = mean[i],
+                                     .low = mean[i] - 2 * sd[i],
+                                     .high = mean[i] + 2 * sd[i],
+                                     .trial = t->number,
+                                     .hint = app_figure_text(p->figure, "%s; predicted %.4g ± %.2g",
+                                                             app_figure_hint(p->figure, s, t), mean[i],
+                                                             sd[i])};
+        app_layer_add(bars[inside], at);
+        app_layer_add(marks[inside], at);
+    }
+}
+
+static void add_panel(struct app_figure *f, const struct app_show *s, int column, int outcome,
+                      const double *mean, const double *sd)
+{
+    const struct app_outcome o = app_outcome_at(s->definition, outcome);
+    struct app_panel *p = app_figure_panel(f, 0, column);
+    int count;
+    int within;
+    const struct app_range range = find_range(s, outcome, mean, sd, &count, &within);
 
     /* The same axis both ways. */
-    struct app_chart c = {.canvas = canvas, .x = app_axis_over(&range, NULL), .title = title, .grid = 1};
-    c.y = c.x;
-    c.x.label = "measured";
-    c.y.label = "predicted from the others";
-    app_chart_fit(&c, box, 0);
-    app_chart_axes(&c);
+    p->x = p->y = app_axis_over(&range, NULL);
+    p->x.label = "measured";
+    p->y.label = "predicted from the others";
+    p->title = app_figure_text(f, "%s: %d of %d within 2 sd", app_outcome_title(s->definition, outcome),
+                               within, count);
+    p->height = HIGH;
+    p->grid = 1;
 
-    /* The diagonal, the limits, and a bar for each trial. */
-    canvas->table->clip(canvas, &c.box);
-    app_draw_line(canvas, app_chart_x(&c, c.x.low), app_chart_y(&c, c.x.low), app_chart_x(&c, c.x.high),
-                  app_chart_y(&c, c.x.high), &diagonal_pen);
-    if (outcome)
-        draw_limits(&c, o);
-    for (int i = 0; i < s->notebook->count; i++) {
-        const double value = app_trial_value(&s->notebook->trials[i], outcome);
-        if (!isnan(value) && !isnan(mean[i]))
-            draw_trial(&c, s, &s->notebook->trials[i], value, mean[i], sd[i]);
+    struct app_layer *diagonal = app_panel_layer(p, APP_LAYER_LINE, diagonal_pen, NULL);
+    app_layer_add(diagonal, (struct app_point){.x = p->x.low, .y = p->y.low});
+    app_layer_add(diagonal, (struct app_point){.x = p->x.high, .y = p->y.high});
+    for (int level = 0; outcome && level < 2; level++) {
+        app_panel_limit(p, o.min, level);
+        app_panel_limit(p, o.max, level);
     }
-
-    canvas->table->unclip(canvas);
-    app_chart_frame(&c);
-    return CKG_OK;
+    add_trials(p, s, outcome, mean, sd);
 }
 
-int app_plot_residuals(struct app_canvas *canvas, const struct app_show *s, int outcome,
-                       const struct app_box *box)
+static int make(struct app_figure *out, const struct app_show *s, const struct app_figure_options *options)
 {
     const size_t trials = (size_t)s->notebook->count + 1;
-    double *mean = malloc(trials * sizeof *mean);
-    double *sd = malloc(trials * sizeof *sd);
-    int status = mean && sd ? CKG_OK : app_show_no_memory(s);
+    double *mean = app_figure_new(out, 2 * trials, sizeof *mean);
+    int columns = 0;
+    int status = CKG_OK;
 
-    if (!status) {
-        status = ckg_study_leave_one_out(s->engine, outcome, mean, NULL, sd);
-        status = status ? app_notebook_fail(s->notebook, status) : draw(canvas, s, outcome, mean, sd, box);
+    for (int i = 0; mean && !status && i < s->outcomes.count; i++) {
+        const int outcome = s->outcomes.outcome[i];
+        ckg_model_info model;
+        if (options->outcome >= 0 && outcome != options->outcome)
+            continue;
+        status = ckg_study_model(s->engine, outcome, &model);
+        if (!status && model.observations > 1) {
+            status = ckg_study_leave_one_out(s->engine, outcome, mean, NULL, mean + trials);
+            if (!status)
+                add_panel(out, s, columns++, outcome, mean, mean + trials);
+        }
+        if (status)
+            app_notebook_fail(s->notebook, status);
     }
-    free(mean);
-    free(sd);
+    if (!status && mean && !columns)
+        status = app_fail(s->notebook->message, CKG_ERR_STATE, "%s: this needs at least two measured designs",
+                          s->definition->name);
+    out->across = COLUMNS;
+    out->narrowest = NARROWEST;
+    out->width = columns < COLUMNS ? columns * WIDE : COLUMNS * WIDE;
     return status;
 }
+
+const struct app_figure_kind app_figure_residuals = {
+    "residuals", "each value as its model predicts it from all the others, against what was measured", make};

@@ -1,46 +1,32 @@
 /*
  * Slices through the recommendation: each outcome predicted along each parameter, the others held, with ±2 sd
- * and the limits. Columns are parameters, rows are outcomes; charts of a row share their axis. Many
+ * and the limits. Columns are parameters, rows are outcomes; panels of a row share their axis. Many
  * parameters go on below, the ones that matter most first.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "figure/draw/chart.h"
-#include "base/markup.h"
 #include "figure/figure.h"
 
-enum { COLUMNS = 4, MOST = 8, WIDE = 210, HIGH = 150, GAP = 26, NARROWEST = 130 };
+enum { COLUMNS = 4, MOST = 8, WIDE = 210, HIGH = 136, NARROWEST = 130 };
 
 static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6},
                             band_pen = {.fill = APP_INK_MEAN, .clear = 0.8};
 static const struct app_pen noise_pen = {.stroke = APP_INK_MEAN, .width = 0.8, .dash = APP_DOTTED};
-static const struct app_pen limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED};
 static const struct app_pen beyond_pen = {.fill = APP_INK_LIMIT, .clear = 0.9};
 static const struct app_pen here_pen = {.stroke = APP_INK_SOFT, .width = 0.9, .dash = APP_DOTTED};
 
 struct slices {
     const struct app_show *show;
     int count;
-    int columns;
     int parameter[MOST];
     struct app_nodes nodes[MOST];
-    double *mean[MOST];     /* (nodes×(1+K)) */
-    double *sd[MOST];       /* (nodes×(1+K)) */
+    struct app_grid grid[MOST];
     double *noise_sd[MOST]; /* (nodes×(1+K)) */
 };
 
-static int possible(const struct app_show *s, const struct app_plot_options *options)
-{
-    (void)options;
-    return s->recommendation ? CKG_OK
-                             : app_fail(s->notebook->message, CKG_ERR_STATE,
-                                        "%s: '%s' has not been measured yet, so there are no slices to show",
-                                        s->definition->name, app_outcome_name(s->definition, 0));
-}
-
-static int choose(const struct app_show *s, const struct app_plot_options *o, int *parameter)
+static int choose(const struct app_show *s, const struct app_figure_options *o, int *parameter)
 {
     int count = 0;
 
@@ -53,46 +39,6 @@ static int choose(const struct app_show *s, const struct app_plot_options *o, in
     return count;
 }
 
-/* How many charts stand side by side: as many as there is room for, in rows that are about equally long. */
-static int count_columns(int count, double width)
-{
-    const int most = width > 0 ? (int)fmin(COLUMNS, fmax(1, (width - 70) / NARROWEST)) : COLUMNS;
-    const int rows = (count + most - 1) / most;
-
-    return (count + rows - 1) / rows;
-}
-
-/* The room below the charts first … end−1: names may stand upright there. */
-static double room_below(const struct app_show *s, int first, int end, const int *parameter, double width)
-{
-    double room = 0;
-
-    for (int k = first; k < end; k++) {
-        const struct app_axis axis = app_axis_of(app_parameter_at(s->definition, parameter[k]));
-        room = fmax(room, app_chart_below(&axis, width));
-    }
-    return room;
-}
-
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-static void size(const struct app_show *s, const struct app_plot_options *options, double *width,
-                 double *height)
-{
-    int parameter[MOST];
-    const int count = choose(s, options, parameter);
-    const int columns = count_columns(count, options->width);
-
-    *width = options->width > 0 ? options->width : fmax(80 + columns * WIDE, 420);
-    *height = 54;
-    for (int first = 0; first < count; first += columns)
-        *height += s->outcomes.count * HIGH + room_below(s, first, least(count, first + columns), parameter,
-                                                         (*width - 70) / columns - GAP);
-}
-
 /* An answer's curve is a probability: it has no band. */
 static void drop_bands(const struct app_definition *d, int count, double *sd)
 {
@@ -103,25 +49,20 @@ static void drop_bands(const struct app_definition *d, int count, double *sd)
             sd[i * outcomes + j] = 0;
 }
 
-static int predict(struct slices *w, int k)
+static int predict(struct app_figure *f, struct slices *w, int k)
 {
     const struct app_show *s = w->show;
+    const size_t outcomes = (size_t)app_constraints(s->definition) + 1;
+    struct app_grid *g = &w->grid[k];
 
     app_nodes_make(&w->nodes[k], app_parameter_at(s->definition, w->parameter[k]), app_show_fineness(s, 1));
-
-    const size_t values = (size_t)w->nodes[k].count * ((size_t)app_constraints(s->definition) + 1);
-    double *X = app_show_designs(s, w->parameter[k], &w->nodes[k], -1, NULL);
-    w->mean[k] = malloc(values * sizeof *w->mean[k]);
-    w->sd[k] = malloc(values * sizeof *w->sd[k]);
-    w->noise_sd[k] = malloc(values * sizeof *w->noise_sd[k]);
-    int status = X && w->mean[k] && w->sd[k] && w->noise_sd[k] ? CKG_OK : app_show_no_memory(s);
-
-    if (!status && (ckg_study_predict(s->engine, w->nodes[k].count, X, w->mean[k], w->sd[k], NULL, NULL) ||
-                    ckg_study_predict_noise(s->engine, w->nodes[k].count, X, w->noise_sd[k])))
+    int status = app_grid_predict(g, &f->pool, s, w->parameter[k], &w->nodes[k], -1, NULL);
+    w->noise_sd[k] = app_figure_new(f, (size_t)w->nodes[k].count * outcomes, sizeof *w->noise_sd[k]);
+    if (status || !w->noise_sd[k])
+        return status;
+    if (ckg_study_predict_noise(s->engine, g->count, g->X, w->noise_sd[k]))
         status = app_notebook_fail(s->notebook, CKG_ERR_NUMERIC);
-    if (!status)
-        drop_bands(s->definition, w->nodes[k].count, w->sd[k]);
-    free(X);
+    drop_bands(s->definition, g->count, g->sd);
     return status;
 }
 
@@ -145,8 +86,8 @@ static void add_span(const struct slices *w, int k, int outcome, struct app_rang
 
     for (int i = 0; i < w->nodes[k].count; i++)
         for (int side = -1; side <= 1; side += 2) {
-            const double edge = w->mean[k][i * outcomes + outcome] +
-                                2 * side * w->sd[k][i * outcomes + outcome];
+            const double edge = w->grid[k].mean[i * outcomes + outcome] +
+                                2 * side * w->grid[k].sd[i * outcomes + outcome];
             if (isfinite(edge))
                 edges[count++] = edge;
         }
@@ -204,56 +145,64 @@ static struct app_axis row_axis(const struct slices *w, int outcome)
     return app_axis_over(&range, o.name);
 }
 
-/* --- one chart --- */
+/* --- the layers of a panel --- */
 
-static void draw_limit(const struct app_chart *c, double limit, int upper)
+/* What lies beyond a limit, as far as the axis goes. */
+static void add_limit(struct app_panel *p, double limit, int upper)
 {
-    const double edge = upper ? c->y.high : c->y.low;
+    const double edge = upper ? p->y.high : p->y.low;
+    const double inside = fmin(fmax(limit, p->y.low), p->y.high);
 
     if (!isfinite(limit) || (upper ? limit > edge : limit < edge))
         return;
-    const double inside = fmin(fmax(limit, c->y.low), c->y.high);
-    const double y = app_chart_y(c, inside);
-    const struct app_box beyond = {c->box.x, upper ? c->box.y : y, c->box.width,
-                                   upper ? y - c->box.y : c->box.y + c->box.height - y};
-    app_draw_box(c->canvas, &beyond, &beyond_pen);
-    if (inside == limit)
-        app_draw_line(c->canvas, c->box.x, y, c->box.x + c->box.width, y, &limit_pen);
+    struct app_layer *beyond = app_panel_layer(p, APP_LAYER_BAND, beyond_pen, NULL);
+    for (int end = 0; end < 2; end++)
+        app_layer_add(beyond, (struct app_point){.x = end ? p->x.high : p->x.low,
+                                                 .low = upper ? inside : edge,
+                                                 .high = upper ? edge : inside});
+    app_panel_limit(p, limit, 1);
 }
 
-static void draw_curve(const struct app_chart *c, const struct app_nodes *n, const double *mean,
-                       const double *sd, int outcomes)
+/* The band around the mean, and the mean. Between categories, or a few integers, there is nothing: a box and
+ * a dash for each. */
+static void add_curve(struct app_panel *p, const struct app_nodes *n, const double *mean, const double *sd,
+                      int outcomes)
 {
-    struct app_path band = {0};
-    struct app_path line = {0};
+    struct app_layer *band = app_panel_layer(p, APP_LAYER_BAND, band_pen, "±2 sd");
+    struct app_layer *line = app_panel_layer(p, APP_LAYER_LINE, mean_pen, "predicted mean");
+    const double half = n->stepped ? fmin(0.36, 0.08 * n->count) : 0;
 
     for (int i = 0; i < n->count; i++) {
-        const double x = app_chart_x(c, n->value[i]);
-        (i ? app_path_line : app_path_move)(&band, x,
-                                            app_chart_y(c, mean[i * outcomes] + 2 * sd[i * outcomes]));
-        (i ? app_path_line : app_path_move)(&line, x, app_chart_y(c, mean[i * outcomes]));
+        const double reach = 2 * sd[i * outcomes];
+        struct app_point at = {.y = mean[i * outcomes]};
+        at.low = at.y - reach;
+        at.high = at.y + reach;
+        for (int side = -n->stepped; side <= n->stepped; side += 2) {
+            at.x = n->value[i] + side * half;
+            app_layer_add(band, at);
+            app_layer_add(line, at);
+            if (!n->stepped)
+                break;
+        }
+        at.y = at.low = at.high = NAN;
+        if (n->stepped) {
+            app_layer_add(band, at);
+            app_layer_add(line, at);
+        }
     }
-    for (int i = n->count - 1; i >= 0; i--)
-        app_path_line(&band, app_chart_x(c, n->value[i]),
-                      app_chart_y(c, mean[i * outcomes] - 2 * sd[i * outcomes]));
-    app_path_close(&band);
-    app_draw(c->canvas, &band, &band_pen);
-    app_draw(c->canvas, &line, &mean_pen);
 }
 
 /* Where the noise varies: what a measurement there would be, between dotted lines. */
-static void draw_noise(const struct app_chart *c, const struct app_nodes *n, const double *mean,
-                       const double *sd, const double *noise_sd, int outcomes)
+static void add_noise(struct app_panel *p, const struct app_nodes *n, const double *mean, const double *sd,
+                      const double *noise_sd, int outcomes)
 {
     for (int side = -1; side <= 1; side += 2) {
-        struct app_path line = {0};
+        struct app_layer *line = app_panel_layer(p, APP_LAYER_LINE, noise_pen, NULL);
         for (int i = 0; i < n->count; i++) {
             const int at = i * outcomes;
             const double reach = 2 * side * sqrt(sd[at] * sd[at] + noise_sd[at] * noise_sd[at]);
-            (i ? app_path_line : app_path_move)(&line, app_chart_x(c, n->value[i]),
-                                                app_chart_y(c, mean[at] + reach));
+            app_layer_add(line, (struct app_point){.x = n->value[i], .y = mean[at] + reach});
         }
-        app_draw(c->canvas, &line, &noise_pen);
     }
 }
 
@@ -265,94 +214,49 @@ static int noise_varies(const struct app_show *s, int outcome)
     return !ckg_study_model(s->engine, outcome, &info) && info.noise_varies;
 }
 
-/* Between categories, or a few integers, there is nothing: a bar and a dash for each. */
-static void draw_steps(const struct app_chart *c, const struct app_nodes *n, const double *mean,
-                       const double *sd, int outcomes)
-{
-    const double half = fmin(14, 0.36 * c->box.width / n->count);
+/* --- all of them --- */
 
-    for (int i = 0; i < n->count; i++) {
-        const double x = app_chart_x(c, n->value[i]);
-        const double y = app_chart_y(c, mean[i * outcomes]);
-        const double top = app_chart_y(c, mean[i * outcomes] + 2 * sd[i * outcomes]);
-        const double bottom = app_chart_y(c, mean[i * outcomes] - 2 * sd[i * outcomes]);
-        const struct app_box bar = {x - half, top, 2 * half, bottom - top};
-        app_draw_box(c->canvas, &bar, &band_pen);
-        app_draw_line(c->canvas, x - half, y, x + half, y, &mean_pen);
-    }
+/* 1 when the slices go through the recommendation, and not through another design that was asked for. */
+static int is_recommended(const struct app_show *s)
+{
+    int same = 1;
+
+    for (int i = 0; i < app_dimension(s->definition); i++)
+        same &= s->centre[i] == s->recommendation->x[i];
+    return same;
 }
 
-/* Why there is nothing to see of an outcome. */
-static void draw_nothing(const struct app_chart *c)
-{
-    static const struct app_lettering letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
-    struct app_text text = {0};
-    struct app_lines lines;
-
-    app_text_print(&text, "%s: not measured yet", c->y.label);
-    app_wrap(text.failed ? "" : text.data, c->box.width - 12, letters.size, APP_LINES, &lines);
-    for (int i = 0; i < lines.count; i++)
-        app_draw_letters(c->canvas, c->box.x + c->box.width / 2,
-                         c->box.y + c->box.height / 2 + 13 * (i - 0.5 * (lines.count - 1)), &letters,
-                         lines.line[i]);
-    app_text_free(&text);
-}
-
-static void draw_chart(const struct app_chart *c, const struct slices *w, int k, int outcome)
+static void add_panel(struct app_figure *f, const struct slices *w, int k, int row, struct app_axis axis)
 {
     const struct app_show *s = w->show;
-    const struct app_nodes *n = &w->nodes[k];
+    const int outcome = s->outcomes.outcome[row];
     const int outcomes = app_constraints(s->definition) + 1;
-    const double here = app_chart_x(c, s->centre[w->parameter[k]]);
+    const double *mean = w->grid[k].mean + outcome;
+    const double *sd = w->grid[k].sd + outcome;
+    struct app_panel *p = app_figure_panel(f, row, k);
 
-    app_chart_axes(c);
+    p->height = HIGH;
+    p->grid = 1;
+    p->x = app_axis_of(app_parameter_at(s->definition, w->parameter[k]));
+    p->x.bare = row < s->outcomes.count - 1;
+    p->y = axis;
+    p->y.shared = 1;
     if (isnan(s->recommendation->mean[outcome])) {
-        draw_nothing(c);
-        app_chart_frame(c);
+        p->y.bare = 1;
+        p->empty = app_figure_text(f, "%s: not measured yet", axis.label);
         return;
     }
 
-    /* Limits and predictions, cut off at the axis. */
-    c->canvas->table->clip(c->canvas, &c->box);
     if (outcome) {
-        draw_limit(c, app_outcome_at(s->definition, outcome).min, 0);
-        draw_limit(c, app_outcome_at(s->definition, outcome).max, 1);
+        add_limit(p, app_outcome_at(s->definition, outcome).min, 0);
+        add_limit(p, app_outcome_at(s->definition, outcome).max, 1);
     }
-    app_draw_line(c->canvas, here, c->box.y, here, c->box.y + c->box.height, &here_pen);
-    (n->stepped ? draw_steps : draw_curve)(c, n, w->mean[k] + outcome, w->sd[k] + outcome, outcomes);
-    if (!n->stepped && noise_varies(s, outcome))
-        draw_noise(c, n, w->mean[k] + outcome, w->sd[k] + outcome, w->noise_sd[k] + outcome, outcomes);
-
-    /* The recommendation on top. */
-    c->canvas->table->unclip(c->canvas);
-    app_chart_frame(c);
-    app_draw_mark(c->canvas, APP_STAR, here, app_chart_y(c, s->recommendation->mean[outcome]), 6,
-                  &app_star_pen, "recommended");
-}
-
-/* --- all of them --- */
-
-static void draw_row(struct app_canvas *canvas, const struct slices *w, int first, int outcome,
-                     const struct app_box *row, double left, double cell)
-{
-    const int end = least(w->count, first + w->columns);
-    const struct app_axis axis = row_axis(w, outcome);
-    const struct app_nearest *shown = &w->show->outcomes;
-    const int last = outcome == shown->outcome[shown->count - 1];
-
-    for (int k = first; k < end; k++) {
-        struct app_chart c = {.canvas = canvas,
-                              .x = app_axis_of(app_parameter_at(w->show->definition, w->parameter[k])),
-                              .y = axis,
-                              .grid = 1};
-
-        const double x = row->x + left + (k - first) * cell;
-        c.x.bare = !last;
-        c.y.bare = k > first || isnan(w->show->recommendation->mean[outcome]);
-        c.left = left;
-        c.box = (struct app_box){x, row->y + 8, cell - GAP, row->height - 14};
-        draw_chart(&c, w, k, outcome);
-    }
+    app_panel_rule(p, here_pen, s->centre[w->parameter[k]], 0);
+    add_curve(p, &w->nodes[k], mean, sd, outcomes);
+    if (!w->nodes[k].stepped && noise_varies(s, outcome))
+        add_noise(p, &w->nodes[k], mean, sd, w->noise_sd[k] + outcome, outcomes);
+    if (is_recommended(s))
+        app_panel_star(p, s->recommendation->x[w->parameter[k]], s->recommendation->mean[outcome], 6);
 }
 
 /* What is shown, where that is not everything. */
@@ -360,7 +264,8 @@ static void write_heading(const struct slices *w, size_t size, char *out)
 {
     const int d = app_dimension(w->show->definition);
     const struct app_nearest *shown = &w->show->outcomes;
-    int at = snprintf(out, size, "Slices through the recommendation");
+    int at = snprintf(out, size, "Slices through the %s",
+                      is_recommended(w->show) ? "recommendation" : "design");
 
     if (w->count < d)
         at += snprintf(out + at, size - (size_t)at, ", along %d of %d parameters", w->count, d);
@@ -369,83 +274,37 @@ static void write_heading(const struct slices *w, size_t size, char *out)
                  shown->count - 1);
 }
 
-static void draw_all(struct app_canvas *canvas, const struct slices *w, const struct app_box *box)
+static int make(struct app_figure *out, const struct app_show *s, const struct app_figure_options *options)
 {
-    static const struct app_key keys[] = {
-        {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_MEAN, .width = 1.6}, "predicted mean"},
-        {APP_KEY_BAND, APP_CIRCLE, {.fill = APP_INK_MEAN, .clear = 0.8}, "±2 sd"},
-        {APP_KEY_MARK, APP_STAR, {.stroke = APP_INK_TEXT, .fill = APP_INK_STAR, .width = 1}, "recommended"},
-        {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED}, "limit"},
-    };
-    static const struct app_lettering letters = {12, APP_INK_TEXT, APP_START, 1, 0};
-    const struct app_nearest *shown = &w->show->outcomes;
-    const int blocks = (w->count + w->columns - 1) / w->columns;
-    const double legend = app_keys_draw(NULL, keys, shown->count > 1 ? 4 : 3, 0, 0, box->width - 20) + 3;
-    const double title = 20;
-    double left = 0;
-
-    /* The height of a row: what the names below the blocks leave. */
-    double names = 0;
-    for (int b = 0; b < blocks; b++)
-        names += room_below(w->show, b * w->columns, least(w->count, (b + 1) * w->columns), w->parameter,
-                            (box->width - 70) / w->columns - GAP);
-    const double high = (box->height - legend - title - names) / (blocks * shown->count);
-
-    /* All rows have their y axes in one line. */
-    for (int j = 0; j < shown->count; j++) {
-        const struct app_axis axis = row_axis(w, shown->outcome[j]);
-        left = fmax(left, app_chart_left(&axis, high - 14));
-    }
-    const double cell = (box->width - left + 12) / w->columns;
-
-    /* The heading. */
+    struct slices *w = app_figure_new(out, 1, sizeof *w);
     char heading[160];
-    struct app_lines lines;
-    write_heading(w, sizeof heading, heading);
-    app_wrap(heading, box->width, 12, 1, &lines);
-    app_draw_letters(canvas, box->x + (box->width > 500 ? left : 0), box->y + 13, &letters, lines.line[0]);
-
-    /* The charts, a row for each outcome. */
-    double y = box->y + title;
-    for (int b = 0; b < blocks; b++) {
-        for (int j = 0; j < shown->count; j++, y += high) {
-            const struct app_box row = {box->x, y, box->width, high};
-            draw_row(canvas, w, b * w->columns, shown->outcome[j], &row, left, cell);
-        }
-        y += room_below(w->show, b * w->columns, least(w->count, (b + 1) * w->columns), w->parameter,
-                        cell - GAP);
-    }
-
-    app_keys_draw(canvas, keys, shown->count > 1 ? 4 : 3, box->x + fmin(left, 40),
-                  box->y + box->height - legend + 4, box->width - 20);
-}
-
-static int draw(struct app_canvas *canvas, const struct app_show *s, const struct app_plot_options *options,
-                const struct app_box *box)
-{
-    struct slices *w = calloc(1, sizeof *w);
-
-    if (!w)
-        return app_show_no_memory(s);
-
-    w->show = s;
-    w->count = choose(s, options, w->parameter);
-    w->columns = count_columns(w->count, options->width);
     int status = CKG_OK;
 
-    for (int k = 0; !status && k < w->count; k++)
-        status = predict(w, k);
-    if (!status)
-        draw_all(canvas, w, box);
+    if (!s->recommendation)
+        return app_fail(s->notebook->message, CKG_ERR_STATE,
+                        "%s: '%s' has not been measured yet, so there are no slices to show",
+                        s->definition->name, app_outcome_name(s->definition, 0));
+    if (!w)
+        return CKG_OK;
+    w->show = s;
+    w->count = choose(s, options, w->parameter);
+    for (int k = 0; !status && k < w->count && !out->failed; k++)
+        status = predict(out, w, k);
+    if (status || out->failed)
+        return status;
 
-    for (int k = 0; k < w->count; k++) {
-        free(w->mean[k]);
-        free(w->sd[k]);
-        free(w->noise_sd[k]);
+    for (int row = 0; row < s->outcomes.count; row++) {
+        const struct app_axis axis = row_axis(w, s->outcomes.outcome[row]);
+        for (int k = 0; k < w->count; k++)
+            add_panel(out, w, k, row, axis);
     }
-    free(w);
-    return status;
+    write_heading(w, sizeof heading, heading);
+    out->heading = app_figure_text(out, "%s", heading);
+    out->across = COLUMNS;
+    out->narrowest = NARROWEST;
+    out->width = fmax(80 + fmin(w->count, COLUMNS) * WIDE, 420);
+    return CKG_OK;
 }
 
-const struct app_plot app_plot_slices = {
-    "slices", "every outcome along each parameter, through the recommendation", possible, size, draw, NULL};
+const struct app_figure_kind app_figure_slices = {
+    "slices", "every outcome along each parameter, through the recommendation", make};

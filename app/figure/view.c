@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "present/numbers.h"
 #include "figure/draw/chart.h"
@@ -112,6 +113,7 @@ const struct app_look app_looks[APP_LOOKS] = {
                           "pending"},
 };
 
+const struct app_pen app_limit_pen = {.stroke = APP_INK_LIMIT, .width = 1.3, .dash = APP_DASHED};
 const struct app_pen app_star_pen = {.stroke = APP_INK_TEXT, .fill = APP_INK_STAR, .width = 1};
 
 enum app_looks app_trial_look(const struct app_trial *t)
@@ -201,19 +203,17 @@ void app_nodes_make(struct app_nodes *out, struct app_parameter p, int want)
     out->count = kept;
 }
 
-double *app_show_designs(const struct app_show *s, int x, const struct app_nodes *nodes_x, int y,
-                         const struct app_nodes *nodes_y)
+double *app_grid_designs(struct app_pool *pool, const struct app_show *s, int x,
+                         const struct app_nodes *nodes_x, int y, const struct app_nodes *nodes_y)
 {
     const size_t d = (size_t)app_dimension(s->definition);
-    const size_t rows = y < 0 ? 1 : (size_t)nodes_y->count;
-    const size_t columns = (size_t)nodes_x->count;
-    double *X = malloc(rows * columns * d * sizeof *X);
+    const int rows = y < 0 ? 1 : nodes_y->count;
+    double *X = app_pool_new(pool, (size_t)rows * (size_t)nodes_x->count * d, sizeof *X);
 
-    for (size_t r = 0; X && r < rows; r++)
-        for (size_t c = 0; c < columns; c++) {
-            double *design = X + (r * columns + c) * d;
-            for (size_t i = 0; i < d; i++)
-                design[i] = s->centre[i];
+    for (int r = 0; X && r < rows; r++)
+        for (int c = 0; c < nodes_x->count; c++) {
+            double *design = X + ((size_t)r * (size_t)nodes_x->count + (size_t)c) * d;
+            memcpy(design, s->centre, d * sizeof *design);
             design[x] = nodes_x->value[c];
             if (y >= 0)
                 design[y] = nodes_y->value[r];
@@ -221,11 +221,12 @@ double *app_show_designs(const struct app_show *s, int x, const struct app_nodes
     return X;
 }
 
-int app_show_predict(const struct app_show *s, int count, const double *X, double *mean, double *chance)
+static int predict(const struct app_show *s, int count, const double *X, double *mean, double *sd,
+                   double *chance)
 {
     const ckg_problem *problem = s->definition->problem;
     const size_t d = (size_t)app_dimension(s->definition);
-    const int status = ckg_study_predict(s->engine, count, X, mean, NULL, chance, NULL);
+    const int status = ckg_study_predict(s->engine, count, X, mean, sd, chance, NULL);
 
     if (status)
         return app_notebook_fail(s->notebook, status);
@@ -233,6 +234,27 @@ int app_show_predict(const struct app_show *s, int count, const double *X, doubl
         if (!isnan(chance[i]) && ckg_problem_check_rules(problem, X + (size_t)i * d))
             chance[i] = 0;
     return CKG_OK;
+}
+
+int app_show_chances(const struct app_show *s, int count, const double *X, double *chance)
+{
+    return predict(s, count, X, NULL, NULL, chance);
+}
+
+int app_grid_predict(struct app_grid *g, struct app_pool *pool, const struct app_show *s, int x,
+                     const struct app_nodes *nodes_x, int y, const struct app_nodes *nodes_y)
+{
+    const size_t count = (size_t)nodes_x->count * (y < 0 ? 1 : (size_t)nodes_y->count);
+    const size_t values = count * ((size_t)app_constraints(s->definition) + 1);
+
+    *g = (struct app_grid){.count = (int)count,
+                           .X = app_grid_designs(pool, s, x, nodes_x, y, nodes_y),
+                           .mean = app_pool_new(pool, 2 * values + count, sizeof *g->mean)};
+    if (!g->X || !g->mean)
+        return app_show_no_memory(s);
+    g->sd = g->mean + values;
+    g->chance = g->sd + values;
+    return predict(s, g->count, g->X, g->mean, g->sd, g->chance);
 }
 
 /* A prediction costs n² for every outcome. */

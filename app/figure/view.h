@@ -5,6 +5,7 @@
 #ifndef CKG_APP_VIEW_H
 #define CKG_APP_VIEW_H
 
+#include "base/pool.h"
 #include "study/record.h"
 #include "figure/draw/canvas.h"
 #include "present/nearest.h"
@@ -48,7 +49,7 @@ enum app_looks {
 };
 
 extern const struct app_look app_looks[APP_LOOKS];
-extern const struct app_pen app_star_pen;
+extern const struct app_pen app_star_pen, app_limit_pen;
 
 /* APP_LOOKS: it was discarded, so it is not drawn. */
 enum app_looks app_trial_look(const struct app_trial *trial);
@@ -76,16 +77,24 @@ struct app_nodes {
 
 void app_nodes_make(struct app_nodes *out, struct app_parameter parameter, int want);
 
-/* Designs X (count × d, the caller's to free) where parameter x takes the nodes' values, y (-1: none) those
-   of the others, row by row, and all others are at the centre. NULL without memory. */
-double *app_show_designs(const struct app_show *show, int x, const struct app_nodes *nodes_x, int y,
-                         const struct app_nodes *nodes_y);
+/* What the models say of a grid: of every node of x, row by row along y. */
+struct app_grid {
+    int count;
+    double *X;         /* (count × d) the designs, all other parameters at the centre */
+    double *mean, *sd; /* (count × (1 + K)) */
+    double *chance;    /* (count) of being feasible; 0 where a rule is broken, whatever else holds */
+};
 
-/*
- * Means (count × (1+K), unless NULL) and probabilities of being feasible (count) of designs: 0 for one that
- * breaks a rule between parameters, whatever it would be like.
- */
-int app_show_predict(const struct app_show *show, int count, const double *X, double *mean, double *chance);
+/* Its designs alone; NULL without memory. Parameter y -1: along x alone. */
+double *app_grid_designs(struct app_pool *pool, const struct app_show *show, int x,
+                         const struct app_nodes *nodes_x, int y, const struct app_nodes *nodes_y);
+
+/* All of it, in the pool. */
+int app_grid_predict(struct app_grid *out, struct app_pool *pool, const struct app_show *show, int x,
+                     const struct app_nodes *nodes_x, int y, const struct app_nodes *nodes_y);
+
+/* Probabilities of designs being feasible, as a grid has them. */
+int app_show_chances(const struct app_show *show, int count, const double *X, double *chance);
 
 /* How fine a grid may be for the engine to answer soon: nodes in one direction out of `directions`. */
 int app_show_fineness(const struct app_show *show, int directions);

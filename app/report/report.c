@@ -103,21 +103,22 @@ static const double slim = 340;
 static const double one_of_three = 380;
 
 /* One drawing of the figure, of that class. */
-static int add_drawing(const struct app_plot *plot, const struct app_show *s, struct app_plot_options options,
-                       double width, const char *class, struct app_text *out)
+static int add_drawing(const struct app_figure *figure, double width, const char *class, struct app_text *out)
 {
-    options.width = width;
     app_text_print(out, "<figure class=\"%s\">", class);
-    const int made = app_plot_make(plot, &app_canvas_svg, 1, s, &options, out);
+    const int made = app_figure_draw(figure, &app_canvas_svg, 1, width, out);
     app_text_print(out, "</figure>\n");
     return made;
 }
 
-/* The figure, or why there is none in its place. small: one of several side by side. */
-static int add_figure(const struct app_plot *plot, const struct app_show *s,
-                      const struct app_plot_options *options, int small, struct app_text *out)
+/* The figure, or why there is none in its place. small: one of several side by
+ * side. */
+static int add_figure(const struct app_figure_kind *kind, const struct app_show *s,
+                      const struct app_figure_options *options, const char *about, int small,
+                      struct app_text *out)
 {
-    int status = plot->possible(s, options);
+    struct app_figure figure;
+    int status = app_figure_make(&figure, kind, s, options);
 
     if (status == CKG_ERR_STATE) {
         const char *why = s->notebook->message->text;
@@ -126,45 +127,48 @@ static int add_figure(const struct app_plot *plot, const struct app_show *s,
         app_text_print(out, "<p class=\"note\">");
         app_markup(out, strncmp(why, s->definition->name, name) ? why : why + name + 2);
         app_text_print(out, ".</p>\n");
-        return CKG_OK;
+        status = CKG_OK;
+    } else if (!status) {
+        const double width = small ? one_of_three : kind == &app_figure_map ? square : broad;
+        if (about)
+            app_text_print(out, "<p>%s</p>\n", about);
+        int made = add_drawing(&figure, width, small ? "small" : "broad", out);
+        if (made && !small)
+            made = add_drawing(&figure, slim, "slim", out);
+        status = made ? CKG_OK : app_show_no_memory(s);
     }
-    if (status)
-        return status;
-
-    if (small)
-        return add_drawing(plot, s, *options, one_of_three, "small", out);
-    status = add_drawing(plot, s, *options, plot == &app_plot_map ? square : broad, "broad", out);
-    return status ? status : add_drawing(plot, s, *options, slim, "slim", out);
+    app_figure_free(&figure);
+    return status;
 }
 
 /* A section that is one figure, which chooses what it shows, with a line about it. */
-static int add_figure_section(const struct app_plot *plot, const char *heading, const char *about,
-                              const struct app_show *s, struct app_text *out)
+static int add_figure_section(const struct app_figure_kind *kind, const char *id, const char *heading,
+                              const char *about, const struct app_show *s, struct app_text *out)
 {
-    const struct app_plot_options options = {.x = -1, .y = -1};
+    const struct app_figure_options options = APP_FIGURE_OPTIONS_INIT;
 
-    app_text_print(out, "<section id=\"%s\"><h2>%s</h2>\n", plot->name, heading);
-    if (about && plot->possible(s, &options) == CKG_OK)
-        app_text_print(out, "<p>%s</p>\n", about);
-    const int status = add_figure(plot, s, &options, 0, out);
+    app_text_print(out, "<section id=\"%s\"><h2>%s</h2>\n", id, heading);
+    if (kind == &app_figure_residuals)
+        app_report_selection(s, out);
+    const int status = add_figure(kind, s, &options, about, 0, out);
     app_text_print(out, "</section>\n");
     return status;
 }
 
 static int add_convergence(const struct app_show *s, struct app_text *out)
 {
-    return add_figure_section(&app_plot_convergence, "Convergence", NULL, s, out);
+    return add_figure_section(&app_figure_convergence, "convergence", "Convergence", NULL, s, out);
 }
 
 static int add_slices(const struct app_show *s, struct app_text *out)
 {
-    return add_figure_section(&app_plot_slices, "Slices", NULL, s, out);
+    return add_figure_section(&app_figure_slices, "slices", "Slices", NULL, s, out);
 }
 
 static int add_importance(const struct app_show *s, struct app_text *out)
 {
     return add_figure_section(
-        &app_plot_importance, "What matters",
+        &app_figure_importance, "importance", "What matters",
         "For each outcome, the share of its variation over all designs that would be left if every other "
         "parameter were known. 0: it does not depend on the parameter; 1: on nothing else. Nine of ten "
         "functions that the models hold possible lie within the whiskers.",
@@ -173,7 +177,7 @@ static int add_importance(const struct app_show *s, struct app_text *out)
 
 static int add_frontier(const struct app_show *s, struct app_text *out)
 {
-    return add_figure_section(&app_plot_frontier, "What safety costs",
+    return add_figure_section(&app_figure_frontier, "frontier", "What safety costs",
                               "How good the objective is predicted to be if a design must be feasible with "
                               "some probability, and the design that is recommended.",
                               s, out);
@@ -202,71 +206,25 @@ static int add_maps(const struct app_show *s, struct app_text *out)
         for (int b = a + 1; !status && b < most; b++) {
             const int first = s->order[a];
             const int second = s->order[b];
-            const struct app_plot_options options = {.x = first < second ? first : second,
-                                                     .y = first < second ? second : first};
+            const struct app_figure_options options = {
+                .x = first < second ? first : second, .y = first < second ? second : first, .outcome = -1};
             if (!s->notebook->count && a + b > 1)
                 continue;
-            status = add_figure(&app_plot_map, s, &options, most == 3, out);
+            status = add_figure(&app_figure_map, s, &options, NULL, most == 3, out);
         }
 
     app_text_print(out, "</div></section>\n");
     return status;
-}
-
-static int add_check(const struct app_show *s, int outcome, struct app_text *out)
-{
-    static const struct app_box box = {2, 2, 340, 310};
-    struct app_text title = {0};
-
-    app_text_print(&title, "%s: predicted against measured", app_outcome_name(s->definition, outcome));
-
-    struct app_canvas *canvas = title.failed
-                                    ? NULL
-                                    : app_canvas_svg.open(box.width + 4, box.height + 4, title.data, 1);
-    app_text_free(&title);
-    if (!canvas)
-        return app_show_no_memory(s);
-
-    const int status = app_plot_residuals(canvas, s, outcome, &box);
-    app_text_print(out, "<figure class=\"small\"><h3>");
-    app_report_name(out, app_outcome_name(s->definition, outcome));
-    app_text_print(out, "</h3>\n");
-    const int made = app_canvas_svg.close(canvas, status ? NULL : out);
-    app_text_print(out, "</figure>\n");
-    return status ? status : made ? CKG_OK : app_show_no_memory(s);
 }
 
 static int add_checks(const struct app_show *s, struct app_text *out)
 {
-    int status = CKG_OK;
-    int shown = 0;
-
-    /* What is shown. */
-    app_text_print(out, "<section id=\"checks\"><h2>Predicted against measured</h2>\n");
-    app_text_print(
-        out, "<p>Each value as its model predicts it from all the other designs, ±2 standard deviations of a "
-             "measurement. With a good model about 95 of 100 bars cross the diagonal; those that do not are "
-             "marked with a diamond.</p>\n");
-    app_report_selection(s, out);
-    app_text_print(out, "<div class=\"figures\">\n");
-
-    /* A figure for each outcome that has enough values. */
-    for (int i = 0; !status && i < s->outcomes.count; i++) {
-        const int j = s->outcomes.outcome[i];
-        ckg_model_info model;
-        status = ckg_study_model(s->engine, j, &model);
-        if (status)
-            app_notebook_fail(s->notebook, status);
-        else if (model.observations > 1) {
-            status = add_check(s, j, out);
-            shown++;
-        }
-    }
-
-    if (!shown)
-        app_text_print(out, "<p class=\"note\">This needs at least two measured designs.</p>\n");
-    app_text_print(out, "</div></section>\n");
-    return status;
+    return add_figure_section(
+        &app_figure_residuals, "checks", "Predicted against measured",
+        "Each value as its model predicts it from all the other designs, ±2 standard deviations of a "
+        "measurement. With a good model about 95 of 100 bars cross the diagonal; those that do not are "
+        "marked with a diamond.",
+        s, out);
 }
 
 const struct app_report_section app_report_sections[] = {

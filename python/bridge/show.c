@@ -33,31 +33,31 @@ int pyckg_notebook_call(pyckg_notebook *b, const char *action, const char *in)
 
 /* --- drawn --- */
 
-static const struct app_plot *plot_at(int index)
+static const struct app_figure_kind *plot_at(int index)
 {
     int count = 0;
 
-    while (app_plots[count])
+    while (app_figure_kinds[count])
         count++;
-    return index >= 0 && index < count ? app_plots[index] : NULL;
+    return index >= 0 && index < count ? app_figure_kinds[index] : NULL;
 }
 
 const char *pyckg_plot_name(int index)
 {
-    const struct app_plot *plot = plot_at(index);
+    const struct app_figure_kind *plot = plot_at(index);
 
     return plot ? plot->name : NULL;
 }
 
 const char *pyckg_plot_title(int index)
 {
-    const struct app_plot *plot = plot_at(index);
+    const struct app_figure_kind *plot = plot_at(index);
 
     return plot ? plot->title : NULL;
 }
 
 /* The kind of that name; CKG_ERR_NOT_FOUND with all of them. */
-static int find_plot(pyckg_notebook *b, const char *name, const struct app_plot **out)
+static int find_plot(pyckg_notebook *b, const char *name, const struct app_figure_kind **out)
 {
     struct app_text names = {0};
 
@@ -75,8 +75,9 @@ static int find_plot(pyckg_notebook *b, const char *name, const struct app_plot 
 
 int pyckg_notebook_plot(pyckg_notebook *b, const char *kind, int x, int y, const char *policy)
 {
-    const struct app_plot_options how = {.x = x, .y = y, .policy = policy};
-    const struct app_plot *plot;
+    const struct app_figure_options how = {.x = x, .y = y, .outcome = -1, .policy = policy};
+    struct app_figure figure;
+    const struct app_figure_kind *plot;
     struct app_show show;
     int status = look(b);
     const int d = status ? 0 : app_dimension(&b->study.notebook.definition);
@@ -89,7 +90,10 @@ int pyckg_notebook_plot(pyckg_notebook *b, const char *kind, int x, int y, const
         status = app_show_open(&show, &b->study.notebook);
     if (status)
         return status;
-    status = app_plot_make(plot, &app_canvas_svg, 0, &show, &how, &b->text);
+    status = app_figure_make(&figure, plot, &show, &how);
+    if (!status && !app_figure_draw(&figure, &app_canvas_svg, 0, 0, &b->text))
+        status = app_show_no_memory(&show);
+    app_figure_free(&figure);
     app_show_close(&show);
     return pyckg_give(b, status);
 }

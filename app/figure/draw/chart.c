@@ -11,12 +11,21 @@ static const struct app_lettering tick_letters = {10, APP_INK_SOFT, APP_MIDDLE, 
 static const struct app_pen tick_pen = {.stroke = APP_INK_RULE, .width = 0.8},
                             grid_pen = {.stroke = APP_INK_GRID, .width = 0.8};
 
-enum { NAME_CHARACTERS = 30, LABEL_LINES = 3, TITLE_LINES = 3, NOTE_LINES = 3, NAME_LINES = 2 };
+enum {
+    NAME_CHARACTERS = 30,
+    ROOMY_CHARACTERS = 60,
+    LABEL_LINES = 3,
+    TITLE_LINES = 3,
+    NOTE_LINES = 3,
+    NAME_LINES = 2,
+    ROOMY_LINES = 3
+};
 
 static const double label_size = 11; /* of the names of axes, and how far their lines are apart */
 static const double label_step = 13;
 static const double tick_step = 11;
-static const double name_width = 92; /* of a category beside an axis */
+static const double name_width = 92; /* of a category beside an axis, and where it may take three lines */
+static const double roomy_width = 150;
 
 /* Between an axis and its tick labels there is room for a mark that lies on the axis. */
 static const double tick_gap = 10;
@@ -51,6 +60,15 @@ const char *app_axis_name(const struct app_axis *a, int index)
     return a->names ? a->names[index] : ckg_problem_category(a->problem, a->parameter, index);
 }
 
+int app_name_lines(const char *name)
+{
+    char shortened[APP_SHORT];
+    struct app_lines lines;
+
+    return app_wrap(app_shorten(name, ROOMY_CHARACTERS, shortened), roomy_width, tick_letters.size,
+                    ROOMY_LINES, &lines);
+}
+
 void app_range_add(struct app_range *range, double value)
 {
     if (!isfinite(value))
@@ -83,7 +101,7 @@ static double log_odds(double p)
     return log(p / (1 - p));
 }
 
-static double place(const struct app_axis *a, double value)
+double app_axis_place(const struct app_axis *a, double value)
 {
     if (a->kind == APP_AXIS_GAP)
         return gap_rim + (1 - gap_rim) * asinh(value / a->unit) / asinh(a->high / a->unit);
@@ -93,14 +111,20 @@ static double place(const struct app_axis *a, double value)
                                    : (value - a->low) / (a->high - a->low);
 }
 
+double app_axis_value(const struct app_axis *a, double place)
+{
+    return a->kind == APP_AXIS_LOG ? a->low * pow(a->high / a->low, place)
+                                   : a->low + place * (a->high - a->low);
+}
+
 double app_chart_x(const struct app_chart *c, double value)
 {
-    return c->box.x + c->box.width * place(&c->x, value);
+    return c->box.x + c->box.width * app_axis_place(&c->x, value);
 }
 
 double app_chart_y(const struct app_chart *c, double value)
 {
-    return c->box.y + c->box.height * (1 - place(&c->y, value));
+    return c->box.y + c->box.height * (1 - app_axis_place(&c->y, value));
 }
 
 /* Some readers of SVG stumble over more. */
@@ -133,7 +157,8 @@ static void find_ticks(const struct app_axis *a, double length, double each, str
         char name[APP_SHORT];
         struct app_tick *t = &out->tick[out->count++];
         t->value = i;
-        snprintf(t->label, sizeof t->label, "%s", app_shorten(app_axis_name(a, i), NAME_CHARACTERS, name));
+        snprintf(t->label, sizeof t->label, "%s",
+                 app_shorten(app_axis_name(a, i), a->roomy ? ROOMY_CHARACTERS : NAME_CHARACTERS, name));
     }
 }
 
@@ -208,10 +233,13 @@ static void ticks_y(const struct app_axis *a, double height, struct app_ticks *o
 /* How labels beside y are written. */
 static struct manner manner_y(const struct app_axis *a, double height, const struct app_ticks *ticks)
 {
-    struct manner m = {.lines = 1, .width = a->kind == APP_AXIS_NAMES ? name_width : 1e9};
+    struct manner m = {.lines = a->roomy ? ROOMY_LINES : 1,
+                       .width = a->roomy                    ? roomy_width
+                                : a->kind == APP_AXIS_NAMES ? name_width
+                                                            : 1e9};
     int whole;
 
-    if (a->kind == APP_AXIS_NAMES && height / fmax(1, ticks->count) >= 2.2 * tick_step)
+    if (a->kind == APP_AXIS_NAMES && !a->roomy && height / fmax(1, ticks->count) >= 2.2 * tick_step)
         m.lines = NAME_LINES;
     measure(ticks, &m, &whole);
     return m;
@@ -514,6 +542,6 @@ void app_bar_draw(struct app_canvas *canvas, const struct app_box *box, enum app
     /* And what they are. */
     draw_exponent(&scale, ticks.exponent, box->x, box->y - 4, APP_START);
     if (axis->label)
-        app_draw_letters(canvas, box->x + box->width + widest(&ticks) + 17, box->y + box->height / 2, &label,
+        app_draw_letters(canvas, box->x + box->width + widest(&ticks) + 19, box->y + box->height / 2, &label,
                          app_shorten(axis->label, (int)fmax(8, fmin(60, box->height / 5.6)), name));
 }

@@ -29,11 +29,19 @@ struct app_axis {
     int parameter;
     double unit; /* of a gap */
     const char *label;
+    int roomy;  /* 1: its names may take three lines */
     int bare;   /* 1: without tick labels */
     int shared; /* 1: only the first panel of a row has them */
 };
 
+/* How many lines a name needs on a roomy axis. */
+int app_name_lines(const char *name);
 const char *app_axis_name(const struct app_axis *axis, int index);
+
+/* Where a value lies between the ends of its axis, 0 … 1; and what lies there, for the axis of a parameter.
+ */
+double app_axis_place(const struct app_axis *axis, double value);
+double app_axis_value(const struct app_axis *axis, double place);
 
 /* Integers up to this many are steps of their own, like categories; more of them are drawn as a line. */
 enum { APP_FEW = 24 };

@@ -171,17 +171,8 @@ int app_contour_lines(const struct app_field *f, double level, app_line_visit *v
     return f->nx < 2 || f->ny < 2 || trace(f, level, 0, visit, context);
 }
 
-static void add_loop(void *context, int count, const double *points, int closed)
-{
-    struct app_path *path = context;
-
-    for (int i = 0; i < count - closed; i++)
-        (i ? app_path_line : app_path_move)(path, points[2 * i], points[2 * i + 1]);
-    app_path_close(path);
-}
-
 /* A rim of low nodes, at the places of the outermost ones, closes every line along the edge of the grid. */
-int app_contour_region(const struct app_field *f, double level, struct app_path *path)
+int app_contour_region(const struct app_field *f, double level, app_line_visit *visit, void *context)
 {
     static const double low = -1e300;
     const int nx = f->nx + 2;
@@ -208,7 +199,7 @@ int app_contour_region(const struct app_field *f, double level, struct app_path 
 
     /* Its lines as loops. */
     const struct app_field padded = {nx, ny, x, y, z, f->between, f->context};
-    const int made = trace(&padded, level, 1, add_loop, path);
+    const int made = trace(&padded, level, 1, visit, context);
     free(block);
-    return made && !path->failed;
+    return made;
 }

@@ -2,8 +2,6 @@
 #ifndef CKG_APP_CONTOUR_H
 #define CKG_APP_CONTOUR_H
 
-#include "figure/draw/canvas.h"
-
 struct app_field {
     int nx, ny;
     const double *x, *y; /* (nx), (ny): where the nodes are; neighbours at the same place make a step */
@@ -25,7 +23,8 @@ typedef void app_line_visit(void *context, int count, const double *points, int 
  */
 int app_contour_lines(const struct app_field *field, double level, app_line_visit *visit, void *context);
 
-/* Adds the region z >= level as closed lines, to be filled by the even-odd rule. 0 without memory. */
-int app_contour_region(const struct app_field *field, double level, struct app_path *path);
+/* Visits the closed lines around the region z >= level, to be filled by the even-odd rule. 0 without memory.
+ */
+int app_contour_region(const struct app_field *field, double level, app_line_visit *visit, void *context);
 
 #endif

@@ -5,14 +5,16 @@
  * stands side by side. All boxes are equally wide, and those of one row equally high.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/markup.h"
-#include "figure/figure.h"
+#include "figure/draw/line_labels.h"
 
 static const double beside = 14; /* between a box and its colour bar */
 static const double bar_width = 11;
-static const double least_gap = 18; /* between boxes side by side */
+static const double bar_room = 76;  /* with its numbers */
+static const double least_gap = 26; /* between boxes side by side */
 static const double heading_room = 20;
 static const double note_room = 14;
 static const double sheet_gap = 16;
@@ -43,7 +45,7 @@ static double box_height(const struct app_panel *p, double cell)
 static int is_shaded(const struct app_panel *p)
 {
     for (const struct app_layer *l = p->first; l; l = l->next)
-        if (l->kind == APP_LAYER_SHADE && l->shade->label)
+        if (l->kind == APP_LAYER_SHADE && l->shade.label)
             return 1;
     return 0;
 }
@@ -88,11 +90,12 @@ static struct layout lay_out(const struct app_figure *f, double width)
         const double left = app_chart_left(&y, box_height(p, width / l.across - 70));
         double *room = p->column % l.across ? &l.between : &l.left;
         *room = fmax(*room, left);
-        l.right = fmax(l.right, is_shaded(p) ? 70 : 0);
+        l.right = fmax(l.right, is_shaded(p) ? bar_room : 0);
     }
     l.between = fmax(l.between, least_gap - l.right);
     l.cell = (width - l.left - (l.across - 1) * l.between - l.across * l.right) / l.across;
     l.legend = legend_height(f, NULL, 0, 0, width - 20);
+    l.legend += l.legend > 0 ? 4 : 0;
     return l;
 }
 
@@ -139,6 +142,25 @@ static struct app_path path_of(const struct app_chart *c, const struct app_point
         begins = isnan(p->y);
     }
     return path;
+}
+
+/* Each piece of the line with its label. */
+static void draw_labelled(const struct app_chart *c, const struct app_layer *l, struct app_labels *labels)
+{
+    const struct app_point *at = l->points.at;
+    double *page = malloc(((size_t)l->points.count + 1) * 2 * sizeof *page);
+
+    c->canvas->failed |= !page;
+    labels->text = l->label;
+    for (int first = 0, end; page && first < l->points.count; first = end + 1) {
+        for (end = first; end < l->points.count && !isnan(at[end].y); end++) {
+            page[2 * (end - first)] = app_chart_x(c, at[end].x);
+            page[2 * (end - first) + 1] = app_chart_y(c, at[end].y);
+        }
+        if (end > first + 1)
+            app_labels_draw(labels, end - first, page, &l->pen);
+    }
+    free(page);
 }
 
 static void draw_line(const struct app_chart *c, const struct app_layer *l)
@@ -241,8 +263,8 @@ static void draw_marks(const struct app_chart *c, const struct app_layer *l)
 
 static void draw_shade(const struct app_chart *c, const struct app_layer *l)
 {
-    for (int k = 0; k < l->shade->count; k++) {
-        struct app_path path = path_of(c, &l->shade->region[k]);
+    for (int k = 0; k < l->shade.count; k++) {
+        struct app_path path = path_of(c, &l->shade.region[k]);
         app_draw(c->canvas, &path, &l->pen);
     }
 }
@@ -269,11 +291,40 @@ static void draw_words(const struct app_chart *c, const struct app_layer *l)
                          l->points.at[i].hint);
 }
 
-static void (*const drawers[APP_LAYER_KINDS])(const struct app_chart *chart,
-                                              const struct app_layer *layer) = {
-    [APP_LAYER_LINE] = draw_line,   [APP_LAYER_STEPS] = draw_steps, [APP_LAYER_BAND] = draw_band,
-    [APP_LAYER_MARKS] = draw_marks, [APP_LAYER_BARS] = draw_bars,   [APP_LAYER_RULE] = draw_rules,
-    [APP_LAYER_SHADE] = draw_shade, [APP_LAYER_TEXT] = draw_words};
+static void draw_layer(const struct app_chart *c, const struct app_layer *l, struct app_labels *labels)
+{
+    switch (l->kind) {
+    case APP_LAYER_LINE:
+        if (l->label)
+            draw_labelled(c, l, labels);
+        else
+            draw_line(c, l);
+        break;
+    case APP_LAYER_STEPS:
+        draw_steps(c, l);
+        break;
+    case APP_LAYER_BAND:
+        draw_band(c, l);
+        break;
+    case APP_LAYER_MARKS:
+        draw_marks(c, l);
+        break;
+    case APP_LAYER_BARS:
+        draw_bars(c, l);
+        break;
+    case APP_LAYER_RULE:
+        draw_rules(c, l);
+        break;
+    case APP_LAYER_SHADE:
+        draw_shade(c, l);
+        break;
+    case APP_LAYER_TEXT:
+        draw_words(c, l);
+        break;
+    case APP_LAYER_KINDS:
+        break;
+    }
+}
 
 /* --- panels --- */
 
@@ -292,13 +343,15 @@ static void draw_empty(const struct app_chart *c, const char *text)
 
 static void draw_panel(const struct app_chart *c, const struct app_panel *p)
 {
+    struct app_labels labels = {.chart = c, .panel = p};
+
     app_chart_axes(c);
 
     /* What is cut off at the axes, then the marks on top. */
     c->canvas->table->clip(c->canvas, &c->box);
     for (const struct app_layer *l = p->first; l; l = l->next)
         if (l->kind != APP_LAYER_MARKS)
-            drawers[l->kind](c, l);
+            draw_layer(c, l, &labels);
     if (p->empty)
         draw_empty(c, p->empty);
     c->canvas->table->unclip(c->canvas);
@@ -307,10 +360,10 @@ static void draw_panel(const struct app_chart *c, const struct app_panel *p)
         const struct app_box bar = {c->box.x + c->box.width + beside, c->box.y, bar_width, c->box.height};
         if (l->kind == APP_LAYER_MARKS)
             draw_marks(c, l);
-        if (l->kind == APP_LAYER_SHADE && l->shade->label)
+        if (l->kind == APP_LAYER_SHADE && l->shade.label)
             app_bar_draw(
-                c->canvas, &bar, l->pen.fill, l->shade->count, l->pen.clear,
-                &(struct app_axis){.low = l->shade->low, .high = l->shade->high, .label = l->shade->label});
+                c->canvas, &bar, l->pen.fill, l->shade.count, l->pen.clear,
+                &(struct app_axis){.low = l->shade.low, .high = l->shade.high, .label = l->shade.label});
     }
 }
 
@@ -342,12 +395,17 @@ static struct app_key key_of(const struct app_layer *l)
     const int area = l->kind == APP_LAYER_BAND || l->kind == APP_LAYER_SHADE ||
                      (l->kind == APP_LAYER_BARS && l->pen.fill);
 
+    struct app_pen pen = l->pen;
+
+    /* Shades above each other are stronger. */
+    if (l->kind == APP_LAYER_SHADE)
+        pen.clear = pow(pen.clear, 0.7 * l->shade.count);
     return (struct app_key){.kind = area                         ? APP_KEY_BAND
                                     : l->kind == APP_LAYER_MARKS ? APP_KEY_MARK
                                     : l->shape                   ? APP_KEY_SERIES
                                                                  : APP_KEY_LINE,
                             .shape = l->shape,
-                            .pen = l->pen,
+                            .pen = pen,
                             .text = l->key};
 }
 
@@ -362,7 +420,7 @@ static double legend_height(const struct app_figure *f, struct app_canvas *canva
 
     for (const struct app_panel *p = f->first; p; p = p->next)
         for (const struct app_layer *l = p->first; l; l = l->next) {
-            int known = !l->key || count == MOST_KEYS || !(l->points.count || l->shade);
+            int known = !l->key || count == MOST_KEYS || !(l->points.count || l->shade.count);
             for (int k = 0; !known && k < count; k++)
                 known = !strcmp(keys[k].text, l->key);
             if (!known)
@@ -405,7 +463,7 @@ static void draw_own(struct app_canvas *canvas, const struct app_figure *f, cons
             draw_row(canvas, &l, b, k, &row, box->x, y);
             y += row.above + row.high + row.below;
         }
-    legend_height(f, canvas, box->x + 10, y + 2, box->width - 20);
+    legend_height(f, canvas, box->x + 10, y + 4, box->width - 20);
     if (f->note)
         draw_words_at(canvas, box->x, y + l.legend + 10, box->width, &soft, f->note);
 }
@@ -476,7 +534,9 @@ int app_figure_draw(const struct app_figure *f, const struct app_canvas_table *t
     const double rim = embedded ? 4 : 12;
     const struct app_box box = {rim, rim, width > 0 ? width : f->width,
                                 app_figure_height(f, width > 0 ? width : f->width)};
-    struct app_canvas *canvas = table->open(box.width + 2 * rim, box.height + 2 * rim, f->title, embedded);
+    struct app_canvas *canvas = f->failed ? NULL
+                                          : table->open(box.width + 2 * rim, box.height + 2 * rim, f->title,
+                                                        embedded);
 
     if (!canvas)
         return 0;

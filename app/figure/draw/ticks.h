@@ -6,7 +6,7 @@ enum { APP_MAX_TICKS = 128 };
 
 struct app_tick {
     double value;
-    char label[96]; /* empty: a small mark without a label */
+    char label[256]; /* empty: a small mark without a label */
 };
 
 struct app_ticks {
