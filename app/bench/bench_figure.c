@@ -189,7 +189,7 @@ static void add_line(struct app_panel *p, const struct app_result *r, int number
     marks->size = 2.8;
     for (int e = r->first; e <= r->last; e++)
         if (point_of(r, e, &at))
-            app_layer_add(line, (struct app_point){.x = e, .y = fmax(at.mean, p->y.low)});
+            app_layer_xy(line, e, fmax(at.mean, p->y.low));
     for (int i = 0; i < MARKS; i++) {
         const int e = r->first + (int)lround(span * (i + (number + 0.5) / of));
         char mean[64];

@@ -4,7 +4,6 @@
  * max c = 0.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "bench/bench_figure.h"
 
@@ -20,11 +19,6 @@ struct grid {
     double place[N], objective[N * N], excess[N * N], inside[N * N], level[STEPS];
     int count;
 };
-
-static int ascending(const void *a, const void *b)
-{
-    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
-}
 
 /* Minus the objective, so that a level's region is what is better. */
 static void evaluate(const struct app_problem *p, struct grid *g)
@@ -44,7 +38,7 @@ static void evaluate(const struct app_problem *p, struct grid *g)
                 g->inside[g->count++] = -values[0];
         }
     }
-    qsort(g->inside, (size_t)g->count, sizeof *g->inside, ascending);
+    app_figure_sort(g->inside, g->count);
     for (int k = 0; g->count && k < STEPS; k++)
         g->level[k] = g->inside[(int)((k + 0.5) / STEPS * g->count)];
 }
@@ -75,7 +69,7 @@ void app_region_add(struct app_panel *panel, const struct app_problem *p, int ke
     struct app_layer *star = app_panel_layer(panel, APP_LAYER_MARKS, app_star_pen, keys ? "optimum" : NULL);
     star->shape = APP_STAR;
     star->size = 6;
-    app_layer_add(star, (struct app_point){.x = p->best[0], .y = p->best[1]});
+    app_layer_xy(star, p->best[0], p->best[1]);
 }
 
 int app_region_draw(const struct app_problem *p, const struct app_canvas_table *table, struct app_text *out,

@@ -1,5 +1,6 @@
 /* What figures share: shades and contours of values over two parameters, trials, the recommendation. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "figure/figure.h"
@@ -26,6 +27,35 @@ void app_figure_pair(const struct app_show *s, const struct app_figure_options *
         *x = *y;
         *y = swap;
     }
+}
+
+/* --- ranges --- */
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+void app_figure_sort(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, ascending);
+}
+
+void app_range_add_most(struct app_range *range, double *values, int count, int tail, double far, double more)
+{
+    if (!count)
+        return;
+    app_figure_sort(values, count);
+    const double low = values[count / tail];
+    const double high = values[count - 1 - count / tail];
+    const double reach = far * (high - low);
+    const double first = values[0];
+    const double last = values[count - 1];
+    app_range_add(range, first < low - reach ? low - more * reach : first);
+    app_range_add(range, last > high + reach ? high + more * reach : last);
 }
 
 /* --- values over two parameters --- */
@@ -249,6 +279,6 @@ struct app_layer *app_panel_rule(struct app_panel *p, struct app_pen pen, double
     struct app_layer *rule = app_panel_layer(p, APP_LAYER_RULE, pen, NULL);
 
     rule->level = level;
-    app_layer_add(rule, (struct app_point){.x = at, .y = at});
+    app_layer_xy(rule, at, at);
     return rule;
 }

@@ -82,6 +82,16 @@ void app_layer_add(struct app_layer *l, struct app_point point)
     app_points_add(l->figure, &l->points, point);
 }
 
+void app_layer_xy(struct app_layer *l, double x, double y)
+{
+    app_layer_add(l, (struct app_point){.x = x, .y = y});
+}
+
+void app_layer_span(struct app_layer *l, double x, double low, double high)
+{
+    app_layer_add(l, (struct app_point){.x = x, .low = low, .high = high});
+}
+
 void app_figure_free(struct app_figure *f)
 {
     for (int k = 0; k < APP_FIGURE_PARTS; k++)

@@ -99,6 +99,8 @@ struct app_panel *app_figure_panel(struct app_figure *figure, int row, int colum
 struct app_layer *app_panel_layer(struct app_panel *panel, enum app_layer_kind kind, struct app_pen pen,
                                   const char *key);
 void app_layer_add(struct app_layer *layer, struct app_point point);
+void app_layer_xy(struct app_layer *layer, double x, double y);
+void app_layer_span(struct app_layer *layer, double x, double low, double high);
 void app_points_add(struct app_figure *figure, struct app_points *points, struct app_point point);
 /* Zeroes; NULL without memory. */
 void *app_figure_new(struct app_figure *figure, size_t count, size_t size);
@@ -192,6 +194,14 @@ int app_figure_make(struct app_figure *out, const struct app_figure_kind *kind, 
 
 /* The two parameters of a map: the ones asked for, else those that matter most, in the file's order. */
 void app_figure_pair(const struct app_show *show, const struct app_figure_options *options, int *x, int *y);
+
+/*
+ * Sorts the values and adds all of them to the range but for the outer parts (one in `tail` on either side)
+ * where those lie farther from the middle than `far` times its width; `more` of that is shown of them.
+ */
+void app_range_add_most(struct app_range *range, double *values, int count, int tail, double far,
+                        double more);
+void app_figure_sort(double *values, int count);
 
 /* What is shown of a trial when it is pointed at. */
 const char *app_figure_hint(struct app_figure *figure, const struct app_show *show,

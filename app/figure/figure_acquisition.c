@@ -110,7 +110,7 @@ static void add_curve(struct app_panel *p, const struct surface *w)
     struct app_layer *line = app_panel_layer(p, APP_LAYER_LINE, score_pen, NULL);
     for (int i = 0; i < n->drawn; i++) {
         const double value = w->value[n->of[i]];
-        app_layer_add(line, (struct app_point){.x = n->place[i], .y = isfinite(value) ? value : NAN});
+        app_layer_xy(line, n->place[i], isfinite(value) ? value : NAN);
     }
     app_panel_trials(p, w->show, w->x, -1);
 }

@@ -4,8 +4,6 @@
  * beginning; and the probability that what was recommended is feasible.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "figure/figure.h"
 #include "figure/kept.h"
@@ -20,58 +18,35 @@ static int has_ended(const struct app_trial *t)
     return t->state == APP_COMPLETE || t->state == APP_FAILED_TRIAL;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The middle of the measured values: nine tenths, unless the rest is hardly further away. */
-static int find_spread(const struct app_show *s, int outcome, struct app_range *range)
+static void find_spread(struct app_figure *f, const struct app_show *s, int outcome, struct app_range *range)
 {
-    double *values = malloc((size_t)s->notebook->count * sizeof *values);
+    double *values = app_figure_new(f, (size_t)s->notebook->count, sizeof *values);
     int count = 0;
 
-    if (!values)
-        return app_show_no_memory(s);
-
-    for (int i = 0; i < s->notebook->count; i++) {
+    for (int i = 0; values && i < s->notebook->count; i++) {
         const double value = app_trial_value(&s->notebook->trials[i], outcome);
         if (has_ended(&s->notebook->trials[i]) && isfinite(value))
             values[count++] = value;
     }
-
-    qsort(values, (size_t)count, sizeof *values, ascending);
-    if (count) {
-        const double low = values[count / 20];
-        const double high = values[count - 1 - count / 20];
-        const double far = 0.6 * (high - low);
-        app_range_add(range, values[0] < low - far ? low - 0.1 * far : values[0]);
-        app_range_add(range, values[count - 1] > high + far ? high + 0.1 * far : values[count - 1]);
-    }
-    free(values);
-    return CKG_OK;
+    app_range_add_most(range, values, count, 20, 0.6, 0.1);
 }
 
-static int choose_range(const struct app_show *s, int outcome, const struct app_history *history,
-                        struct app_range *range)
+static struct app_range choose_range(struct app_figure *f, const struct app_show *s, int outcome,
+                                     const struct app_history *history)
 {
-    const int status = find_spread(s, outcome, range);
+    struct app_range range = APP_RANGE_INIT;
 
-    if (outcome)
-        return status;
-    if (s->best)
-        app_range_add(range, app_trial_value(s->best, 0));
+    find_spread(f, s, outcome, &range);
+    if (!outcome && s->best)
+        app_range_add(&range, app_trial_value(s->best, 0));
 
     /* Early predictions may be far off and unsure: they do not rule the axis. */
-    const double span = range->high - range->low;
-    for (int k = 0; k < history->count; k++) {
-        if (!(span > 0) || fabs(history->mean[k] - 0.5 * (range->low + range->high)) < 1.2 * span)
-            app_range_add(range, history->mean[k]);
-    }
-    return status;
+    const double span = range.high - range.low;
+    for (int k = 0; !outcome && k < history->count; k++)
+        if (!(span > 0) || fabs(history->mean[k] - 0.5 * (range.low + range.high)) < 1.2 * span)
+            app_range_add(&range, history->mean[k]);
+    return range;
 }
 
 /* --- the gap to the best --- */
@@ -88,55 +63,42 @@ static double gap_of(const struct gap *g, double value)
     return g->sign * (value - g->best);
 }
 
-/* The gaps of the trials that ended, those of the later half that are feasible, sorted; how many of each. */
-struct gaps {
-    double *all, *late;
-    int alls, lates;
-};
-
-static void gather_gaps(const struct app_show *s, const struct gap *g, struct gaps *out)
-{
-    int evaluation = 0;
-
-    for (int i = 0; i < s->notebook->count; i++) {
-        const struct app_trial *t = &s->notebook->trials[i];
-        const double gap = has_ended(t) ? gap_of(g, app_trial_value(t, 0)) : NAN;
-
-        evaluation += has_ended(t);
-        if (!(gap > 0) || !isfinite(gap))
-            continue;
-        out->all[out->alls++] = gap;
-        if (t->feasible == 1 && 2 * evaluation > s->ended)
-            out->late[out->lates++] = gap;
-    }
-    qsort(out->all, (size_t)out->alls, sizeof *out->all, ascending);
-    qsort(out->late, (size_t)out->lates, sizeof *out->late, ascending);
-}
-
 /*
  * What a tenth of the later feasible designs are behind the best is the unit: less is as good as nothing. The
  * axis holds nine of ten gaps, and what is not much farther. Where gaps do not range over a decade they are
  * seen in the values themselves.
  */
-static int find_gap(const struct app_show *s, struct gap *g)
+static struct gap find_gap(struct app_figure *f, const struct app_show *s)
 {
-    const size_t size = (size_t)s->notebook->count * sizeof(double);
-    struct gaps gaps = {.all = malloc(size), .late = malloc(size)};
-    const int status = gaps.all && gaps.late ? CKG_OK : app_show_no_memory(s);
+    struct gap g = {.best = s->best ? app_trial_value(s->best, 0) : NAN,
+                    .sign = ckg_problem_goal(s->definition->problem) == CKG_MAXIMIZE ? -1 : 1};
+    double *all = app_figure_new(f, 2 * (size_t)s->notebook->count, sizeof *all);
+    int alls = 0;
+    int lates = 0;
+    int evaluation = 0;
 
-    *g = (struct gap){.best = s->best ? app_trial_value(s->best, 0) : NAN,
-                      .sign = ckg_problem_goal(s->definition->problem) == CKG_MAXIMIZE ? -1 : 1};
-    if (!status && s->best)
-        gather_gaps(s, g, &gaps);
-    if (gaps.lates) {
-        const double most = gaps.all[gaps.alls - 1 - gaps.alls / 10];
-        g->largest = fmin(gaps.all[gaps.alls - 1], 3 * most);
-        g->unit = fmax(gaps.late[gaps.lates / 10], 1e-6 * g->largest);
-        g->shown = g->largest > 20 * g->unit;
+    /* The gaps of the trials that ended, and those of the later half that are feasible. */
+    double *late = all ? all + s->notebook->count : NULL;
+    for (int i = 0; all && s->best && i < s->notebook->count; i++) {
+        const struct app_trial *t = &s->notebook->trials[i];
+        const double gap = has_ended(t) ? gap_of(&g, app_trial_value(t, 0)) : NAN;
+
+        evaluation += has_ended(t);
+        if (!(gap > 0) || !isfinite(gap))
+            continue;
+        all[alls++] = gap;
+        if (t->feasible == 1 && 2 * evaluation > s->ended)
+            late[lates++] = gap;
     }
-    free(gaps.all);
-    free(gaps.late);
-    return status;
+    if (!lates)
+        return g;
+
+    app_figure_sort(all, alls);
+    app_figure_sort(late, lates);
+    g.largest = fmin(all[alls - 1], 3 * all[alls - 1 - alls / 10]);
+    g.unit = fmax(late[lates / 10], 1e-6 * g.largest);
+    g.shown = g.largest > 20 * g.unit;
+    return g;
 }
 
 /* --- the layers --- */
@@ -180,10 +142,10 @@ static void add_best(struct app_panel *p, const struct app_show *s, const struct
         evaluation += has_ended(t);
         if (has_ended(t) && app_trial_improves(s->definition->problem, t, best)) {
             best = app_trial_value(t, 0);
-            app_layer_add(steps, (struct app_point){.x = evaluation, .y = shown_of(g, best)});
+            app_layer_xy(steps, evaluation, shown_of(g, best));
         }
     }
-    app_layer_add(steps, (struct app_point){.x = s->ended, .y = shown_of(g, best)});
+    app_layer_xy(steps, s->ended, shown_of(g, best));
 }
 
 /* What was recommended after each evaluation, as it was predicted then. */
@@ -194,15 +156,13 @@ static void add_recommended(struct app_panel *p, const struct app_history *r, co
     if (!g) {
         struct app_layer *band = app_panel_layer(p, APP_LAYER_BAND, band_pen, NULL);
         for (int k = 0; k < r->count; k++)
-            app_layer_add(band, (struct app_point){.x = r->evaluations[k],
-                                                   .low = r->mean[k] - 2 * r->sd[k],
-                                                   .high = r->mean[k] + 2 * r->sd[k]});
+            app_layer_span(band, r->evaluations[k], r->mean[k] - 2 * r->sd[k], r->mean[k] + 2 * r->sd[k]);
     }
 
     struct app_layer *line = app_panel_layer(p, APP_LAYER_LINE, mean_pen,
                                              "recommended, as predicted then, ±2 sd");
     for (int k = 0; k < r->count; k++)
-        app_layer_add(line, (struct app_point){.x = r->evaluations[k], .y = shown_of(g, r->mean[k])});
+        app_layer_xy(line, r->evaluations[k], shown_of(g, r->mean[k]));
 }
 
 /* Every value that was measured; an infeasible design that is ahead of the best is marked below, like one
@@ -257,7 +217,7 @@ static void add_probability(struct app_panel *p, const struct app_show *s, const
     add_start(p, s, NULL);
     struct app_layer *line = app_panel_layer(p, APP_LAYER_LINE, mean_pen, NULL);
     for (int k = 0; k < r->count; k++)
-        app_layer_add(line, (struct app_point){.x = r->evaluations[k], .y = r->probability[k]});
+        app_layer_xy(line, r->evaluations[k], r->probability[k]);
 }
 
 static struct app_panel *next_panel(struct app_figure *f, const struct app_show *s, int row, double height)
@@ -307,8 +267,6 @@ static void add_panels(struct app_figure *f, const struct app_show *s, int outco
 
 static int make(struct app_figure *out, const struct app_show *s, const struct app_figure_options *options)
 {
-    struct app_range range = APP_RANGE_INIT;
-    struct gap gap;
     const int outcome = options->outcome > 0 ? options->outcome : 0;
     const struct app_history *history;
 
@@ -316,15 +274,14 @@ static int make(struct app_figure *out, const struct app_show *s, const struct a
         return app_fail(s->notebook->message, CKG_ERR_STATE,
                         "%s: no trial has ended yet, so there is no convergence to show",
                         s->definition->name);
-    int status = app_show_history(s, &history);
-    if (!status)
-        status = choose_range(s, outcome, history, &range);
-    if (!status)
-        status = find_gap(s, &gap);
-    if (!status)
-        add_panels(out, s, outcome, history, &range, &gap);
+    const int status = app_show_history(s, &history);
+    if (status)
+        return status;
+    const struct app_range range = choose_range(out, s, outcome, history);
+    const struct gap gap = find_gap(out, s);
+    add_panels(out, s, outcome, history, &range, &gap);
     out->width = 640;
-    return status;
+    return CKG_OK;
 }
 
 const struct app_figure_kind app_figure_convergence = {

@@ -5,8 +5,6 @@
  * in the cells.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "figure/edges.h"
 #include "figure/figure.h"
@@ -61,14 +59,6 @@ static int predict(struct map *m, struct app_figure *f)
 
 /* --- the levels of contours --- */
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Levels a nice step apart from low to high. */
 static int even_levels(double low, double high, double *level)
 {
@@ -114,7 +104,7 @@ static int choose_levels(struct app_figure *f, const struct app_field *field, do
             sorted[n++] = field->z[i];
     if (!n)
         return 0;
-    qsort(sorted, n, sizeof *sorted, ascending);
+    app_figure_sort(sorted, (int)n);
 
     /* Through all but the outermost fiftieth on either side. */
     const double low = sorted[n / 50];

@@ -86,8 +86,8 @@ static void add_panel(struct app_figure *f, const struct app_show *s, int column
     p->grid = 1;
 
     struct app_layer *diagonal = app_panel_layer(p, APP_LAYER_LINE, diagonal_pen, NULL);
-    app_layer_add(diagonal, (struct app_point){.x = p->x.low, .y = p->y.low});
-    app_layer_add(diagonal, (struct app_point){.x = p->x.high, .y = p->y.high});
+    app_layer_xy(diagonal, p->x.low, p->y.low);
+    app_layer_xy(diagonal, p->x.high, p->y.high);
     for (int level = 0; outcome && level < 2; level++) {
         app_panel_limit(p, o.min, level);
         app_panel_limit(p, o.max, level);

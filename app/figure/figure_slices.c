@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "figure/figure.h"
 
@@ -66,14 +65,6 @@ static int predict(struct app_figure *f, struct slices *w, int k)
     return status;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /*
  * The edges of one band, without the outer quarters where those lie far from the middle: one steep curve must
  * not make all others flat.
@@ -91,15 +82,7 @@ static void add_span(const struct slices *w, int k, int outcome, struct app_rang
             if (isfinite(edge))
                 edges[count++] = edge;
         }
-    if (!count)
-        return;
-
-    qsort(edges, (size_t)count, sizeof *edges, ascending);
-    const double low = edges[count / 4];
-    const double high = edges[count - 1 - count / 4];
-    const double far = 1.5 * (high - low);
-    app_range_add(range, edges[0] < low - far ? low - 0.2 * far : edges[0]);
-    app_range_add(range, edges[count - 1] > high + far ? high + 0.2 * far : edges[count - 1]);
+    app_range_add_most(range, edges, count, 4, 1.5, 0.2);
 }
 
 /*
@@ -157,9 +140,7 @@ static void add_limit(struct app_panel *p, double limit, int upper)
         return;
     struct app_layer *beyond = app_panel_layer(p, APP_LAYER_BAND, beyond_pen, NULL);
     for (int end = 0; end < 2; end++)
-        app_layer_add(beyond, (struct app_point){.x = end ? p->x.high : p->x.low,
-                                                 .low = upper ? inside : edge,
-                                                 .high = upper ? edge : inside});
+        app_layer_span(beyond, end ? p->x.high : p->x.low, upper ? inside : edge, upper ? edge : inside);
     app_panel_limit(p, limit, 1);
 }
 
@@ -201,7 +182,7 @@ static void add_noise(struct app_panel *p, const struct app_nodes *n, const doub
         for (int i = 0; i < n->count; i++) {
             const int at = i * outcomes;
             const double reach = 2 * side * sqrt(sd[at] * sd[at] + noise_sd[at] * noise_sd[at]);
-            app_layer_add(line, (struct app_point){.x = n->value[i], .y = mean[at] + reach});
+            app_layer_xy(line, n->value[i], mean[at] + reach);
         }
     }
 }

@@ -7,7 +7,10 @@
 
 #include "base/markup.h"
 
-static const struct app_lettering tick_letters = {10, APP_INK_SOFT, APP_MIDDLE, 0, 0};
+static const struct app_lettering tick_letters = {10, APP_INK_SOFT, APP_MIDDLE, 0, 0},
+                                  label_letters = {11, APP_INK_TEXT, APP_MIDDLE, 0, 0};
+static const struct app_lettering title_letters = {12, APP_INK_TEXT, APP_START, 1, 0},
+                                  note_letters = {10, APP_INK_SOFT, APP_START, 0, 0};
 static const struct app_pen tick_pen = {.stroke = APP_INK_RULE, .width = 0.8},
                             grid_pen = {.stroke = APP_INK_GRID, .width = 0.8};
 
@@ -21,9 +24,6 @@ enum {
     ROOMY_LINES = 3
 };
 
-static const double label_size = 11; /* of the names of axes, and how far their lines are apart */
-static const double label_step = 13;
-static const double tick_step = 11;
 static const double name_width = 92; /* of a category beside an axis, and where it may take three lines */
 static const double roomy_width = 150;
 
@@ -32,6 +32,12 @@ static const double tick_gap = 10;
 
 /* What an axis of gaps has below 0, for marks that lie there. */
 static const double gap_rim = 0.05;
+
+/* From line to line. */
+static double step_of(const struct app_lettering *letters)
+{
+    return letters->size + 2;
+}
 
 /* --- axes --- */
 
@@ -171,164 +177,131 @@ static double widest(const struct app_ticks *ticks)
     return width;
 }
 
-/* How the labels of ticks are written: level or upright, in how many lines of which width. */
-struct manner {
-    int upright;
-    int lines;     /* at most, of one label */
-    double width;  /* at most, of one line */
-    double deep;   /* how far the labels reach from the axis */
-    double across; /* and along it */
+/* An axis along a side of a chart: its ticks, and how their labels are written. */
+struct side {
+    const struct app_axis *axis;
+    double length;
+    int up; /* 1: beside the chart, 0: below it */
+    struct app_ticks ticks;
+    int upright;  /* 1: its labels, below the chart */
+    int lines;    /* at most, of one label */
+    double width; /* at most, of one line */
+    double deep;  /* how far the labels reach from the axis */
 };
 
-/* What labels take that are wrapped to that width. */
-static void measure(const struct app_ticks *ticks, struct manner *m, int *whole)
+/* The widest line of all labels, and the most lines; 0: some label does not fit whole. */
+static int measure(const struct side *s, double *width, int *most)
 {
-    m->deep = m->across = 0;
-    *whole = 1;
-    for (int i = 0; i < ticks->count; i++) {
+    int whole = 1;
+
+    *width = 0;
+    *most = 1;
+    for (int i = 0; i < s->ticks.count; i++) {
         struct app_lines lines;
-        const int count = app_wrap(ticks->tick[i].label, m->width, tick_letters.size, m->lines, &lines);
-        m->deep = fmax(m->deep, app_lines_width(&lines, tick_letters.size));
-        m->across = fmax(m->across, 10 + (count - 1) * tick_step);
-        *whole &= lines.whole;
+        const int count = app_wrap(s->ticks.tick[i].label, s->width, tick_letters.size, s->lines, &lines);
+        *width = fmax(*width, app_lines_width(&lines, tick_letters.size));
+        *most = count > *most ? count : *most;
+        whole &= lines.whole;
     }
+    return whole;
 }
 
-/* Categories along x: level where they fit whole, else upright, in two lines where there is room. */
-static struct manner manner_of_names(const struct app_ticks *ticks, double width)
+/* Names below a chart are level where they fit whole, else upright, in two lines where there is room. */
+static void lay_names(struct side *s)
 {
-    const double each = width / fmax(1, ticks->count);
-    struct manner level = {.lines = NAME_LINES, .width = each - 6};
-    struct manner upright = {
-        .upright = 1, .lines = each >= 2.2 * tick_step ? NAME_LINES : 1, .width = name_width};
-    int whole;
+    const double each = s->length / fmax(1, s->ticks.count);
+    double width;
+    int most;
 
-    measure(ticks, &level, &whole);
-    if (whole && level.width > 20) {
-        const double swap = level.deep;
-        level.deep = level.across;
-        level.across = swap;
-        return level;
+    s->lines = NAME_LINES;
+    s->width = each - 6;
+    if (!s->up && s->width > 20 && measure(s, &width, &most)) {
+        s->deep = 10 + (most - 1) * step_of(&tick_letters);
+        return;
     }
-    measure(ticks, &upright, &whole);
-    return upright;
+    s->upright = !s->up;
+    s->lines = s->axis->roomy ? ROOMY_LINES : each >= 2.2 * step_of(&tick_letters) ? NAME_LINES : 1;
+    s->width = s->axis->roomy ? roomy_width : name_width;
+    measure(s, &s->deep, &most);
 }
 
-/* Ticks along x, and how their labels are written. */
-static struct manner ticks_x(const struct app_axis *a, double width, struct app_ticks *out)
+static void lay_side(struct side *s, const struct app_axis *a, double length, int up)
 {
-    find_ticks(a, width, a->kind == APP_AXIS_LOG ? 40 : 52, out);
-    if (a->kind == APP_AXIS_NAMES)
-        return manner_of_names(out, width);
-    if (widest(out) * out->count > 0.95 * width && a->kind != APP_AXIS_LOG)
-        find_ticks(a, width, 1.5 * widest(out), out);
-    return (struct manner){.lines = 1, .width = 1e9, .deep = 10};
-}
+    const int wraps = a->kind != APP_AXIS_LOG && !up;
 
-static void ticks_y(const struct app_axis *a, double height, struct app_ticks *out)
-{
-    find_ticks(a, height, a->kind == APP_AXIS_NAMES ? 13 : 32, out);
-}
-
-/* How labels beside y are written. */
-static struct manner manner_y(const struct app_axis *a, double height, const struct app_ticks *ticks)
-{
-    struct manner m = {.lines = a->roomy ? ROOMY_LINES : 1,
-                       .width = a->roomy                    ? roomy_width
-                                : a->kind == APP_AXIS_NAMES ? name_width
-                                                            : 1e9};
-    int whole;
-
-    if (a->kind == APP_AXIS_NAMES && !a->roomy && height / fmax(1, ticks->count) >= 2.2 * tick_step)
-        m.lines = NAME_LINES;
-    measure(ticks, &m, &whole);
-    return m;
+    *s = (struct side){.axis = a, .length = length, .up = up, .lines = 1, .width = 1e9};
+    find_ticks(a, length, up ? 32 : wraps ? 52 : 40, &s->ticks);
+    if (a->kind == APP_AXIS_NAMES) {
+        lay_names(s);
+        return;
+    }
+    if (wraps && widest(&s->ticks) * s->ticks.count > 0.95 * length)
+        find_ticks(a, length, 1.5 * widest(&s->ticks), &s->ticks);
+    s->deep = up ? widest(&s->ticks) : 10;
 }
 
 /* --- room --- */
 
-/* The name of an axis along a side of that length, with the power of ten that its ticks leave out. */
-static int wrap_label(const char *label, int exponent, double room, struct app_lines *out)
+/* The name of an axis, with the power of ten that its ticks leave out. */
+static struct app_text label_of(const struct side *s)
 {
+    const int exponent = s->ticks.exponent;
     struct app_text all = {0};
     char power[64];
 
-    app_text_print(&all, exponent ? "%s (%s)" : "%s", label, exponent ? app_exponent(exponent, power) : "");
-    const int count = app_wrap(all.failed ? "" : all.data, fmax(room, 40), label_size, LABEL_LINES, out);
-    app_text_free(&all);
-    return count;
+    app_text_print(&all, exponent ? "%s (%s)" : "%s", s->axis->label,
+                   exponent ? app_exponent(exponent, power) : "");
+    return all;
 }
 
-static double label_room(const char *label, int exponent, double room)
+static double label_room(const struct side *s)
 {
+    struct app_text label = label_of(s);
     struct app_lines lines;
+    const int count = app_wrap(label.failed ? "" : label.data, fmax(s->length, 40), label_letters.size,
+                               LABEL_LINES, &lines);
 
-    return label ? 5 + label_step * wrap_label(label, exponent, room, &lines) : 0;
+    app_text_free(&label);
+    return 5 + step_of(&label_letters) * count;
 }
 
-double app_chart_left(const struct app_axis *y, double height)
+double app_axis_room(const struct app_axis *a, double length, int up)
 {
-    struct app_ticks ticks;
+    struct side s;
 
-    if (y->bare)
+    if (a->bare)
         return 6;
-    ticks_y(y, height, &ticks);
-    return tick_gap + 2 + manner_y(y, height, &ticks).deep + label_room(y->label, ticks.exponent, height);
-}
-
-double app_chart_below(const struct app_axis *x, double width)
-{
-    struct app_ticks ticks;
-
-    if (x->bare)
-        return 6;
-    const struct manner m = ticks_x(x, width, &ticks);
-    return tick_gap + m.deep + label_room(x->label, ticks.exponent, width);
+    lay_side(&s, a, length, up);
+    return tick_gap + (up ? 2 : 0) + s.deep + (a->label ? label_room(&s) : 0);
 }
 
 double app_chart_above(const char *title, const char *note, double width)
 {
     struct app_lines lines;
-    double room = title ? tick_gap + 2 + 14 * app_wrap(title, width, 12, TITLE_LINES, &lines) : 8;
+    double room = 8;
 
-    if (note && *note)
-        room += 2 + 12 * app_wrap(note, width, 10, NOTE_LINES, &lines);
+    if (title)
+        room = tick_gap + 2 +
+               step_of(&title_letters) * app_wrap(title, width, title_letters.size, TITLE_LINES, &lines);
+    if (title && note)
+        room += 2 + step_of(&note_letters) * app_wrap(note, width, note_letters.size, NOTE_LINES, &lines);
     return room;
-}
-
-void app_chart_fit(struct app_chart *c, const struct app_box *outer, double left)
-{
-    const double right = 8;
-    double above = app_chart_above(c->title, c->note, outer->width - 70);
-
-    /*
-     * the labels of x decide the height, that the labels of y, and these the width, which seldom changes the
-     * labels of x again
-     */
-    const double high = outer->height - above - app_chart_below(&c->x, outer->width - 60);
-    const double room = left > 0 ? left : app_chart_left(&c->y, high);
-
-    c->left = room;
-    c->box.x = outer->x + room;
-    c->box.width = outer->width - room - right;
-    above = app_chart_above(c->title, c->note, c->box.width);
-    c->box.y = outer->y + above;
-    c->box.height = outer->height - above - app_chart_below(&c->x, c->box.width);
 }
 
 /* --- drawing --- */
 
-/* The name of an axis, line by line from (x, y), along a side of that length. */
-static void draw_axis_label(const struct app_chart *c, const char *label, int exponent, double x, double y,
-                            int upright)
+double app_draw_wrapped(struct app_canvas *canvas, double x, double y, const struct app_lettering *how,
+                        const char *text, double width, int most, double back)
 {
-    const struct app_lettering letters = {label_size, APP_INK_TEXT, APP_MIDDLE, 0, upright ? -90 : 0};
     struct app_lines lines;
+    const int count = app_wrap(text, width, how->size, most, &lines);
 
-    wrap_label(label, exponent, upright ? c->box.height : c->box.width, &lines);
-    for (int i = 0; i < lines.count; i++)
-        app_draw_letters(c->canvas, x + (upright ? i * label_step : 0), y + (upright ? 0 : i * label_step),
-                         &letters, lines.line[i]);
+    for (int i = 0; i < count; i++) {
+        const double ahead = (i - back * (count - 1)) * step_of(how);
+        app_draw_letters(canvas, x + (how->angle != 0 ? ahead : 0), y + (how->angle != 0 ? 0 : ahead), how,
+                         lines.line[i]);
+    }
+    return count * step_of(how);
 }
 
 /* The power alone, where there is no label. */
@@ -342,118 +315,79 @@ static void draw_exponent(const struct app_chart *c, int exponent, double x, dou
         app_draw_letters(c->canvas, x, y, &letters, app_exponent(exponent, text));
 }
 
-/* The label of a tick on x, in its lines. */
-static void draw_label_x(const struct app_chart *c, const char *label, const struct manner *m, double x)
+static void draw_tick_label(const struct app_chart *c, const struct side *s, const char *label, double at)
 {
-    const double bottom = c->box.y + c->box.height;
+    const double x = s->up ? c->box.x - tick_gap : s->upright ? at + 3.5 : at;
+    const double y = s->up ? at + 3.5 : c->box.y + c->box.height + tick_gap + (s->upright ? -1 : 7);
     struct app_lettering letters = tick_letters;
-    struct app_lines lines;
 
-    letters.angle = m->upright ? -90 : 0;
-    letters.anchor = m->upright ? APP_END : APP_MIDDLE;
-    app_wrap(label, m->width, letters.size, m->lines, &lines);
-    for (int i = 0; i < lines.count; i++) {
-        const double along = 3.5 + (i - 0.5 * (lines.count - 1)) * tick_step;
-        if (m->upright)
-            app_draw_letters(c->canvas, x + along, bottom + tick_gap - 1, &letters, lines.line[i]);
-        else
-            app_draw_letters(c->canvas, x, bottom + tick_gap + 7 + i * tick_step, &letters, lines.line[i]);
-    }
+    letters.angle = s->upright ? -90 : 0;
+    letters.anchor = s->up || s->upright ? APP_END : APP_MIDDLE;
+    app_draw_wrapped(c->canvas, x, y, &letters, label, s->width, s->lines, s->up || s->upright ? 0.5 : 0);
 }
 
-static void draw_x(const struct app_chart *c)
+/* The name of the axis. */
+static void draw_label(const struct app_chart *c, const struct side *s)
 {
-    struct app_ticks ticks;
-    const double bottom = c->box.y + c->box.height;
-    const struct manner m = ticks_x(&c->x, c->box.width, &ticks);
+    const struct app_box *b = &c->box;
+    const double bottom = b->y + b->height;
+    struct app_lettering letters = label_letters;
 
-    /* Ticks with their labels and lines. */
-    for (int i = 0; i < ticks.count; i++) {
-        const struct app_tick *t = &ticks.tick[i];
-        const double x = app_chart_x(c, t->value);
-        if (c->grid && t->label[0] && c->x.kind != APP_AXIS_NAMES)
-            app_draw_line(c->canvas, x, c->box.y, x, bottom, &grid_pen);
-        app_draw_line(c->canvas, x, bottom, x, bottom + (t->label[0] ? 4 : 2.5), &tick_pen);
-        if (!c->x.bare && t->label[0])
-            draw_label_x(c, t->label, &m, x);
-    }
-
-    /* The name of the axis. */
-    if (c->x.bare)
+    if (!s->axis->label) {
+        draw_exponent(c, s->ticks.exponent, s->up ? b->x : b->x + b->width + 4,
+                      s->up ? b->y - 4 : bottom + 28, APP_END);
         return;
-    if (!c->x.label)
-        draw_exponent(c, ticks.exponent, c->box.x + c->box.width + 4, bottom + 28, APP_END);
-    else
-        draw_axis_label(c, c->x.label, ticks.exponent, c->box.x + c->box.width / 2,
-                        bottom + tick_gap + m.deep + label_step, 0);
-}
-
-static void draw_label_y(const struct app_chart *c, const char *label, const struct manner *m, double y)
-{
-    struct app_lettering letters = tick_letters;
-    struct app_lines lines;
-
-    letters.anchor = APP_END;
-    app_wrap(label, m->width, letters.size, m->lines, &lines);
-    for (int i = 0; i < lines.count; i++)
-        app_draw_letters(c->canvas, c->box.x - tick_gap, y + 3.5 + (i - 0.5 * (lines.count - 1)) * tick_step,
-                         &letters, lines.line[i]);
-}
-
-static void draw_y(const struct app_chart *c)
-{
-    struct app_ticks ticks;
-
-    ticks_y(&c->y, c->box.height, &ticks);
-    const struct manner m = manner_y(&c->y, c->box.height, &ticks);
-
-    /* Ticks with their labels and lines. */
-    for (int i = 0; i < ticks.count; i++) {
-        const struct app_tick *t = &ticks.tick[i];
-        const double y = app_chart_y(c, t->value);
-        if (c->grid && t->label[0] && c->y.kind != APP_AXIS_NAMES)
-            app_draw_line(c->canvas, c->box.x, y, c->box.x + c->box.width, y, &grid_pen);
-        app_draw_line(c->canvas, c->box.x - (t->label[0] ? 4 : 2.5), y, c->box.x, y, &tick_pen);
-        if (!c->y.bare && t->label[0])
-            draw_label_y(c, t->label, &m, y);
     }
+    struct app_text label = label_of(s);
+    letters.angle = s->up ? -90 : 0;
+    app_draw_wrapped(c->canvas, s->up ? b->x - c->left + 12 : b->x + b->width / 2,
+                     s->up ? b->y + b->height / 2 : bottom + tick_gap + s->deep + step_of(&label_letters),
+                     &letters, label.failed ? "" : label.data, fmax(s->length, 40), LABEL_LINES, 0);
+    app_text_free(&label);
+}
 
-    /* The name of the axis. */
-    if (c->y.bare)
-        return;
-    if (!c->y.label)
-        draw_exponent(c, ticks.exponent, c->box.x, c->box.y - 4, APP_END);
-    else
-        draw_axis_label(c, c->y.label, ticks.exponent, c->box.x - c->left + 12, c->box.y + c->box.height / 2,
-                        1);
+/* Ticks with their labels and lines, and the name. */
+static void draw_side(const struct app_chart *c, int up)
+{
+    const struct app_box *b = &c->box;
+    const double right = b->x + b->width;
+    const double bottom = b->y + b->height;
+    struct side s;
+
+    lay_side(&s, up ? &c->y : &c->x, up ? b->height : b->width, up);
+    for (int i = 0; i < s.ticks.count; i++) {
+        const struct app_tick *t = &s.ticks.tick[i];
+        const double at = up ? app_chart_y(c, t->value) : app_chart_x(c, t->value);
+        const double out = t->label[0] ? 4 : 2.5;
+        if (c->grid && t->label[0] && s.axis->kind != APP_AXIS_NAMES)
+            app_draw_line(c->canvas, up ? b->x : at, up ? at : b->y, up ? right : at, up ? at : bottom,
+                          &grid_pen);
+        app_draw_line(c->canvas, up ? b->x - out : at, up ? at : bottom, up ? b->x : at,
+                      up ? at : bottom + out, &tick_pen);
+        if (!s.axis->bare && t->label[0])
+            draw_tick_label(c, &s, t->label, at);
+    }
+    if (!s.axis->bare)
+        draw_label(c, &s);
 }
 
 /* Title and note, their last line just above the chart. */
 static void draw_head(const struct app_chart *c)
 {
-    static const struct app_lettering title_letters = {12, APP_INK_TEXT, APP_START, 1, 0};
-    static const struct app_lettering note_letters = {10, APP_INK_SOFT, APP_START, 0, 0};
-    struct app_lines lines;
     double y = c->box.y - app_chart_above(c->title, c->note, c->box.width);
 
-    if (!c->title)
-        return;
-    app_wrap(c->title, c->box.width, title_letters.size, TITLE_LINES, &lines);
-    for (int i = 0; i < lines.count; i++)
-        app_draw_letters(c->canvas, c->box.x, y += 14, &title_letters, lines.line[i]);
-
-    if (!c->note || !*c->note)
-        return;
-    app_wrap(c->note, c->box.width, note_letters.size, NOTE_LINES, &lines);
-    y += 1;
-    for (int i = 0; i < lines.count; i++)
-        app_draw_letters(c->canvas, c->box.x, y += 12, &note_letters, lines.line[i]);
+    if (c->title)
+        y += step_of(&title_letters) + app_draw_wrapped(c->canvas, c->box.x, y + step_of(&title_letters),
+                                                        &title_letters, c->title, c->box.width, TITLE_LINES,
+                                                        0);
+    if (c->title && c->note)
+        app_draw_wrapped(c->canvas, c->box.x, y - 1, &note_letters, c->note, c->box.width, NOTE_LINES, 0);
 }
 
 void app_chart_axes(const struct app_chart *c)
 {
-    draw_x(c);
-    draw_y(c);
+    draw_side(c, 0);
+    draw_side(c, 1);
     draw_head(c);
 }
 
@@ -531,7 +465,7 @@ void app_bar_draw(struct app_canvas *canvas, const struct app_box *box, enum app
     app_draw_box(canvas, box, &frame);
 
     /* The numbers beside it. */
-    ticks_y(axis, box->height, &ticks);
+    find_ticks(axis, box->height, 32, &ticks);
     letters.anchor = APP_START;
     for (int i = 0; i < ticks.count; i++) {
         const double y = app_chart_y(&scale, ticks.tick[i].value);

@@ -70,23 +70,22 @@ struct app_chart {
     int grid;         /* 1: lines at the ticks */
 };
 
-/*
- * The box inside the axes when title, labels and all lie within `outer`; left: room at the left when it is
- * given (> 0), to align charts.
- */
-void app_chart_fit(struct app_chart *chart, const struct app_box *outer, double left);
-/* The room that the axis needs at the left of a chart of that height. */
-double app_chart_left(const struct app_axis *y, double height);
-/* The room that the axis needs below a chart of that width. */
-double app_chart_below(const struct app_axis *x, double width);
-
-/* The line above the box that the title and the note take in that width. */
+/* The room that an axis needs along a side of that length: beside the chart (up 1), or below it. */
+double app_axis_room(const struct app_axis *axis, double length, int up);
+/* What title and note need above a box of that width. */
 double app_chart_above(const char *title, const char *note, double width);
 
 double app_chart_x(const struct app_chart *chart, double value);
 double app_chart_y(const struct app_chart *chart, double value);
 /* The same for a value far outside the axis, which is as good as at twice its height. */
 double app_chart_far_y(const struct app_chart *chart, double value);
+
+/*
+ * The text in at most `most` lines of that width, from (x, y) on; `back`: which part of the other lines goes
+ * before that (0.5: it is in the middle). Returns how much room the lines take.
+ */
+double app_draw_wrapped(struct app_canvas *canvas, double x, double y, const struct app_lettering *how,
+                        const char *text, double width, int most, double back);
 
 /* Title, grid, ticks and labels; the frame is drawn when all else is. */
 void app_chart_axes(const struct app_chart *chart);

@@ -87,7 +87,7 @@ static struct layout lay_out(const struct app_figure *f, double width)
     /* The room beside the boxes. */
     for (const struct app_panel *p = f->first; p; p = p->next) {
         const struct app_axis y = axis_y(&l, p);
-        const double left = app_chart_left(&y, box_height(p, width / l.across - 70));
+        const double left = app_axis_room(&y, box_height(p, width / l.across - 70), 1);
         double *room = p->column % l.across ? &l.between : &l.left;
         *room = fmax(*room, left);
         l.right = fmax(l.right, is_shaded(p) ? bar_room : 0);
@@ -108,7 +108,7 @@ static struct row measure(const struct layout *l, int block, int row)
             continue;
         r.above = fmax(r.above, app_chart_above(p->title, p->note, l->cell));
         r.high = fmax(r.high, l->stretch * box_height(p, l->cell));
-        r.below = fmax(r.below, app_chart_below(&p->x, l->cell));
+        r.below = fmax(r.below, app_axis_room(&p->x, l->cell, 0));
     }
     return r;
 }
@@ -328,18 +328,7 @@ static void draw_layer(const struct app_chart *c, const struct app_layer *l, str
 
 /* --- panels --- */
 
-/* Why there is nothing to see. */
-static void draw_empty(const struct app_chart *c, const char *text)
-{
-    static const struct app_lettering letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
-    struct app_lines lines;
-
-    app_wrap(text, c->box.width - 12, letters.size, APP_LINES, &lines);
-    for (int i = 0; i < lines.count; i++)
-        app_draw_letters(c->canvas, c->box.x + c->box.width / 2,
-                         c->box.y + c->box.height / 2 + 13 * (i - 0.5 * (lines.count - 1)), &letters,
-                         lines.line[i]);
-}
+static const struct app_lettering empty_letters = {11, APP_INK_SOFT, APP_MIDDLE, 0, 0};
 
 static void draw_panel(const struct app_chart *c, const struct app_panel *p)
 {
@@ -353,7 +342,8 @@ static void draw_panel(const struct app_chart *c, const struct app_panel *p)
         if (l->kind != APP_LAYER_MARKS)
             draw_layer(c, l, &labels);
     if (p->empty)
-        draw_empty(c, p->empty);
+        app_draw_wrapped(c->canvas, c->box.x + c->box.width / 2, c->box.y + c->box.height / 2, &empty_letters,
+                         p->empty, c->box.width - 12, APP_LINES, 0.5);
     c->canvas->table->unclip(c->canvas);
     app_chart_frame(c);
     for (const struct app_layer *l = p->first; l; l = l->next) {
@@ -431,16 +421,6 @@ static double legend_height(const struct app_figure *f, struct app_canvas *canva
 
 /* --- all together --- */
 
-/* A line of words, shortened to the width. */
-static void draw_words_at(struct app_canvas *canvas, double x, double y, double width,
-                          const struct app_lettering *letters, const char *text)
-{
-    struct app_lines lines;
-
-    app_wrap(text, width, letters->size, 1, &lines);
-    app_draw_letters(canvas, x, y, letters, lines.line[0]);
-}
-
 static void draw_own(struct app_canvas *canvas, const struct app_figure *f, const struct app_box *box)
 {
     static const struct app_lettering bold = {12, APP_INK_TEXT, APP_START, 1, 0};
@@ -455,8 +435,8 @@ static void draw_own(struct app_canvas *canvas, const struct app_figure *f, cons
         l.stretch = fmax(0.3, 1 + (box->height - height) / boxes);
 
     if (f->heading)
-        draw_words_at(canvas, box->x + (box->width > 500 ? l.left : 0), box->y + 13, box->width - l.left,
-                      &bold, f->heading);
+        app_draw_wrapped(canvas, box->x + (box->width > 500 ? l.left : 0), box->y + 13, &bold, f->heading,
+                         box->width - l.left, 1, 0);
     for (int b = 0; b < l.blocks; b++)
         for (int k = 0; k < l.rows; k++) {
             const struct row row = measure(&l, b, k);
@@ -465,7 +445,7 @@ static void draw_own(struct app_canvas *canvas, const struct app_figure *f, cons
         }
     legend_height(f, canvas, box->x + 10, y + 4, box->width - 20);
     if (f->note)
-        draw_words_at(canvas, box->x, y + l.legend + 10, box->width, &soft, f->note);
+        app_draw_wrapped(canvas, box->x, y + l.legend + 10, &soft, f->note, box->width, 1, 0);
 }
 
 /* Two parts side by side, as high as the higher of them, the last below; what is not there leaves no gap.
