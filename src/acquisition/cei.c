@@ -47,7 +47,6 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
     if (!gradient)
         return values_at(belief, best, m, U, ldu, arena, value);
 
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg__gp *gp = belief->gp[0];
     const size_t D = (size_t)ckg__gp_coordinates(gp);
 
@@ -72,7 +71,5 @@ int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const d
     }
 
     /* The probability of feasibility. */
-    const int status = ckg__belief_log_feasible_batch(belief, m, U, ldu, arena, value, gradient);
-    ckg__arena_release(arena, mark);
-    return status;
+    return ckg__belief_log_feasible_batch(belief, m, U, ldu, arena, value, gradient);
 }

@@ -10,7 +10,7 @@
 
 /*
  * value (m), and unless NULL its gradient (D×m), at the points U (D×m, leading dimension ldu). best =
- * −INFINITY: log PF alone.
+ * −INFINITY: log PF alone. Scratch from the arena is the caller's to release.
  */
 int ckg__cei_batch(const struct ckg__belief *belief, double best, int m, const double *U, int ldu,
                    struct ckg__arena *arena, double *value, double *gradient);

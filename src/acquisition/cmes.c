@@ -324,7 +324,6 @@ int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cm
 {
     assert(m >= 0 && ldu >= m);
 
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t D = (size_t)ckg__belief_coordinates(belief);
     const size_t points = (size_t)m;
     struct at_batch at[CKG__MAX_OUTCOMES];
@@ -354,7 +353,6 @@ int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cm
             carry_constraint(&sum, &w[(size_t)worst * points + p], &at[worst], D, points, p, gradient);
         }
     }
-    ckg__arena_release(arena, mark);
     return CKG_OK;
 }
 

@@ -36,7 +36,10 @@ struct ckg__cmes {
     const double *best;
 };
 
-/* value (m), and unless NULL its gradient (D×m), at the points U (D×m, leading dimension ldu). */
+/*
+ * value (m), and unless NULL its gradient (D×m), at the points U (D×m, leading dimension ldu). Scratch from
+ * the arena is the caller's to release.
+ */
 int ckg__cmes_batch(const struct ckg__belief *belief, const struct ckg__cmes *cmes, int m, const double *U,
                     int ldu, struct ckg__arena *arena, double *value, double *gradient);
 

@@ -18,24 +18,23 @@ int ckg__kg_work_take(struct ckg__kg_work *w, const struct ckg__kg *kg, struct c
 
     const struct ckg__belief *belief = kg->belief;
     const size_t room = ((size_t)kg->m + 16) / 8 * 8;
-    int ok = 1;
+
     w->room = (int)room;
-    double **arrays[] = {&w->gain, &w->pf, &w->a, &w->b, &w->worst, &w->other, &w->fixed};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        ok &= (*arrays[i] = ckg__arena_doubles(arena, room)) != NULL;
-    ok &= (w->t = ckg__arena_doubles(arena, 2 * room)) != NULL;
-    for (int j = 0; j < belief->outcomes; j++) {
-        ok &= (w->sigma[j] = ckg__arena_doubles(arena, room)) != NULL;
-        if (!j)
-            continue;
+    if (CKG__TAKE(arena, CKG__ROOM(w->gain, room), CKG__ROOM(w->pf, room), CKG__ROOM(w->a, room),
+                  CKG__ROOM(w->b, room), CKG__ROOM(w->worst, room), CKG__ROOM(w->other, room),
+                  CKG__ROOM(w->fixed, room), CKG__ROOM(w->t, 2 * room), CKG__ROOM(w->sigma[0], room)))
+        return CKG_ERR_NOMEM;
+    for (int j = 1; j < belief->outcomes; j++) {
         struct ckg__ahead *ahead = &w->ahead[j];
-        ok &= (ahead->shift = ckg__arena_doubles(arena, room)) != NULL;
-        ok &= (ahead->inv_sd = ckg__arena_doubles(arena, room)) != NULL;
-        ahead->high = isinf(belief->upper[j]) ? NULL : ckg__arena_doubles(arena, room);
-        ahead->low = isinf(belief->lower[j]) ? NULL : ckg__arena_doubles(arena, room);
-        ok &= ahead->high || ahead->low;
+
+        ahead->high = ahead->low = NULL;
+        if (CKG__TAKE(arena, CKG__ROOM(w->sigma[j], room), CKG__ROOM(ahead->shift, room),
+                      CKG__ROOM(ahead->inv_sd, room)) ||
+            (!isinf(belief->upper[j]) && CKG__TAKE(arena, CKG__ROOM(ahead->high, room))) ||
+            (!isinf(belief->lower[j]) && CKG__TAKE(arena, CKG__ROOM(ahead->low, room))))
+            return CKG_ERR_NOMEM;
     }
-    return ok ? CKG_OK : CKG_ERR_NOMEM;
+    return CKG_OK;
 }
 
 void ckg__kg_noise(const struct ckg__belief *belief, int j, int count, const double *U, int ldu,
@@ -373,18 +372,26 @@ static int meet_candidate(const struct ckg__kg *kg, int j, const double *u, stru
     return CKG_OK;
 }
 
+int ckg__kg_candidate_at(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena,
+                         struct ckg__kg_candidate *candidate)
+{
+    struct at_candidate at[CKG__MAX_OUTCOMES];
+    int status = candidate_take(kg, arena, at, candidate);
+
+    for (int j = 0; !status && j < kg->belief->outcomes; j++)
+        status = meet_candidate(kg, j, u, &at[j], candidate);
+    return status;
+}
+
 int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena, double *value)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct at_candidate at[CKG__MAX_OUTCOMES];
     struct ckg__kg_candidate candidate;
     struct ckg__kg_work work;
     int status = ckg__kg_work_take(&work, kg, arena);
 
     if (!status)
-        status = candidate_take(kg, arena, at, &candidate);
-    for (int j = 0; !status && j < kg->belief->outcomes; j++)
-        status = meet_candidate(kg, j, u, &at[j], &candidate);
+        status = ckg__kg_candidate_at(kg, u, arena, &candidate);
     if (!status)
         *value = ckg__kg_value(kg, &candidate, &work, NULL);
     ckg__arena_release(arena, mark);
@@ -461,12 +468,10 @@ static int gradient_take(struct gradient *g)
     struct ckg__arena *arena = g->arena;
 
     g->chunks = chunks;
-    g->status = ckg__arena_ints(arena, (size_t)chunks + (size_t)outcomes);
-    g->adj = ckg__arena_get(arena, (size_t)chunks, sizeof *g->adj);
-    g->sum = ckg__arena_doubles(arena, (size_t)chunks);
-    g->share = ckg__arena_doubles(arena, (size_t)outcomes * (size_t)ckg__belief_coordinates(g->kg->belief));
-    if (!g->status || !g->adj || !g->sum || !g->share || ckg__kg_work_take(&g->work, g->kg, arena) ||
-        candidate_take(g->kg, arena, g->at, &g->candidate))
+    if (CKG__TAKE(arena, CKG__ROOM(g->status, chunks + outcomes), CKG__ROOM(g->adj, chunks),
+                  CKG__ROOM(g->sum, chunks),
+                  CKG__ROOM(g->share, outcomes * ckg__belief_coordinates(g->kg->belief))) ||
+        ckg__kg_work_take(&g->work, g->kg, arena) || candidate_take(g->kg, arena, g->at, &g->candidate))
         return CKG_ERR_NOMEM;
     const size_t room = (size_t)g->work.room;
     double *sigma = ckg__arena_doubles(arena, (size_t)chunks * (size_t)outcomes * room);

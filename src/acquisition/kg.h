@@ -72,6 +72,10 @@ double ckg__kg_value(const struct ckg__kg *kg, const struct ckg__kg_candidate *c
  */
 int ckg__kg_winner(const struct ckg__kg *kg, int q, double z_y, struct ckg__kg_work *work);
 
+/* What the belief says of x⁺ = u (D), and its covariances with X_d; from the arena. */
+int ckg__kg_candidate_at(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena,
+                         struct ckg__kg_candidate *candidate);
+
 /* cKG at x⁺ = u (D) with X_d as it is. */
 int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__arena *arena, double *value);
 

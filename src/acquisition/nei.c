@@ -527,13 +527,10 @@ int ckg__nei_batch(const struct ckg__nei *nei, int m, const double *U, int ldu, 
 {
     assert(m >= 0 && ldu >= m);
 
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const double best = nei->alone ? -INFINITY : nei->best[0];
 
     /* Where there is nothing to average over it is cEI with one best. */
-    const int status = nei->alone || nei->draws == 1
-                           ? ckg__cei_batch(nei->belief, best, m, U, ldu, arena, value, gradient)
-                           : averaged(nei, m, U, ldu, arena, value, gradient);
-    ckg__arena_release(arena, mark);
-    return status;
+    return nei->alone || nei->draws == 1
+               ? ckg__cei_batch(nei->belief, best, m, U, ldu, arena, value, gradient)
+               : averaged(nei, m, U, ldu, arena, value, gradient);
 }

@@ -49,7 +49,10 @@ int ckg__nei_make(struct ckg__nei *nei, const struct ckg__belief *belief, int ju
                   const struct ckg__designs *designs, const struct ckg__nei_draws *draws,
                   struct ckg__arena *keep, struct ckg__arena *scratch);
 
-/* value (m), and unless NULL its gradient (D×m), at points U (D×m, leading dimension ldu). */
+/*
+ * value (m), and unless NULL its gradient (D×m), at points U (D×m, leading dimension ldu). Scratch from the
+ * arena is the caller's to release.
+ */
 int ckg__nei_batch(const struct ckg__nei *nei, int m, const double *U, int ldu, struct ckg__arena *arena,
                    double *value, double *gradient);
 

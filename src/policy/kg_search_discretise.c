@@ -130,22 +130,11 @@ static int first_cut(const struct ckg__knowledge *k, const struct ckg__outlook *
     struct ckg__kg_candidate candidate;
     struct ckg__kg_work work;
 
-    if (ckg__kg_work_take(&work, kg, arena))
-        return CKG_ERR_NOMEM;
-
-    /* What the belief says of the candidate. */
-    for (int j = 0; j < outcomes; j++) {
-        struct ckg__view at;
-        double *cov = ckg__arena_doubles(arena, (size_t)kg->m);
-        if (!cov || ckg__view_make(&at, o->belief->gp[j], 1, u, 1, arena))
-            return CKG_ERR_NOMEM;
-        ckg__view_covariance(o->belief->gp[j], &kg->view[j], &at, 0, 1, cov, kg->m);
-        candidate.mean[j] = at.mean[0];
-        candidate.var[j] = at.var[0];
-        struct ckg__noise noise = {.var = &candidate.noise[j]};
-        ckg__kg_noise(o->belief, j, 1, u, 1, at.mean, at.var, &noise);
-        candidate.cov[j] = cov;
-    }
+    int status = ckg__kg_work_take(&work, kg, arena);
+    if (!status)
+        status = ckg__kg_candidate_at(kg, u, arena, &candidate);
+    if (status)
+        return status;
 
     /* The points on its envelopes, and the best of them under each surprise. */
     memset(hits, 0, (size_t)kg->m * sizeof *hits);
@@ -185,8 +174,7 @@ static int append_point(int D, const double *u, double apart, double *U, int ldu
     for (int p = 0; p < count; p++)
         if (ckg__point_distance(D, u, U, ldu, p) < apart)
             return count;
-    for (int k = 0; k < D; k++)
-        U[(size_t)k * (size_t)ldu + (size_t)count] = u[k];
+    ckg__point_put(D, u, U, ldu, count);
     return count + 1;
 }
 

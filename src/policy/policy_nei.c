@@ -48,9 +48,7 @@ static int told_designs(const struct ckg__search *search, struct ckg__arena *are
     for (int d = 0; d < data->designs; d++)
         if (told[d])
             number[n++] = d;
-    for (size_t k = 0; k < D; k++)
-        for (int i = 0; i < n; i++)
-            U[k * (size_t)n + (size_t)i] = data->u[(size_t)number[i] * D + k];
+    ckg__point_columns(search->scope->problem->D, data->u, n, number, U);
     *out = (struct ckg__designs){n, number, U, n};
     return CKG_OK;
 }

@@ -259,8 +259,7 @@ static int mean_centre(const struct ckg__search *search, const double **u)
 
     /* What the belief says of the designs. */
     const int n = complete_designs(search, rows, seen);
-    for (int i = 0; i < n; i++)
-        ckg__point_put((int)D, data->u + (size_t)rows[i] * D, U, n, i);
+    ckg__point_columns((int)D, data->u, n, rows, U);
     for (int j = 0; j < belief->outcomes; j++) {
         struct ckg__view view;
         if (ckg__view_make(&view, belief->gp[j], n, U, n, arena))

@@ -33,11 +33,8 @@ struct nearest {
 
 static int nearest_take(struct nearest *n, size_t D, size_t m, struct ckg__arena *arena)
 {
-    n->U = ckg__arena_doubles(arena, D * m);
-    n->u = ckg__arena_doubles(arena, D);
-    n->tangent = ckg__arena_get(arena, m, sizeof *n->tangent);
-    n->found = ckg__arena_get(arena, m, 1);
-    return n->U && n->u && n->tangent && n->found ? CKG_OK : CKG_ERR_NOMEM;
+    return CKG__TAKE(arena, CKG__ROOM(n->U, D * m), CKG__ROOM(n->u, D), CKG__ROOM(n->tangent, m),
+                     CKG__ROOM(n->found, m));
 }
 
 static int fenced_batch(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,

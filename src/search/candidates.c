@@ -14,12 +14,10 @@ static int drop_taken(const struct ckg__search *search, int count, double *U, in
     int kept = 0;
 
     for (int p = 0; p < count; p++) {
-        for (int k = 0; k < D; k++)
-            u[k] = U[(size_t)k * (size_t)ldu + (size_t)p];
+        ckg__point_get(D, U, ldu, p, u);
         if (ckg__search_taken(search, u, x))
             continue;
-        for (int k = 0; k < D; k++)
-            U[(size_t)k * (size_t)ldu + (size_t)kept] = u[k];
+        ckg__point_put(D, u, U, ldu, kept);
         kept++;
     }
     return kept;
@@ -36,13 +34,11 @@ static int free_designs(const struct ckg__search *search, double *U, int room, d
         const int step = pass ? (count + ENUMERATED - 1) / ENUMERATED : 1;
         int index = 0;
         for (int p = 0; p < search->base; p++) {
-            for (int k = 0; k < D; k++)
-                u[k] = search->U[(size_t)k * (size_t)search->base + (size_t)p];
+            ckg__point_get(D, search->U, search->base, p, u);
             if (ckg__search_taken(search, u, x))
                 continue;
             if (pass && (index + (int)(search->stream % (uint64_t)step)) % step == 0 && kept < room) {
-                for (int k = 0; k < D; k++)
-                    U[(size_t)k * (size_t)room + (size_t)kept] = u[k];
+                ckg__point_put(D, u, U, room, kept);
                 kept++;
             }
             index++;
@@ -71,8 +67,7 @@ static int around_outlook(const struct ckg__search *search, int o, int local, do
                                NEIGHBOURS / (search->outlooks > 2 ? 4 : 1), U + at, ldu, arena, &beside))
         return CKG_ERR_NOMEM;
     at += beside;
-    for (int k = 0; k < search->scope->problem->D; k++)
-        U[(size_t)k * (size_t)ldu + (size_t)at] = outlook->x_r[k];
+    ckg__point_put(search->scope->problem->D, outlook->x_r, U, ldu, at);
     *end = at + 1;
     return CKG_OK;
 }
@@ -221,9 +216,7 @@ int ckg__search_incumbent(const struct ckg__search *search, const struct ckg__be
     /* The designs that count. */
     int believed;
     const int m = collect_designs(data, scratch, &believed);
-    for (int p = 0; p < m; p++)
-        for (size_t k = 0; k < D; k++)
-            U[k * (size_t)m + (size_t)p] = scratch[(size_t)p * D + k];
+    ckg__point_columns((int)D, scratch, m, NULL, U);
 
     /* The largest mean among those believed feasible. */
     *best = -INFINITY;

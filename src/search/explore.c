@@ -53,6 +53,14 @@ static double log_distance(const struct ckg__data *data, const double *u)
     return 0.5 * ckg__log(nearest);
 }
 
+static void begin(struct ckg__choice *choice, const struct ckg__way *way)
+{
+    choice->way = way;
+    choice->value = NAN;
+    choice->measure = (struct ckg__set){{0}};
+    choice->found = 0;
+}
+
 /* The free design that is farthest from all others; `likely`: times the probability of feasibility. */
 static int farthest(struct ckg__search *search, int likely, struct ckg__choice *choice)
 {
@@ -64,10 +72,7 @@ static int farthest(struct ckg__search *search, int likely, struct ckg__choice *
     double best = -INFINITY;
 
     assert(search->outlooks > 0);
-    choice->way = &by_exploring;
-    choice->value = NAN;
-    choice->measure = (struct ckg__set){{0}};
-    choice->found = 0;
+    begin(choice, &by_exploring);
     if (!U || !log_pf || !u)
         return CKG_ERR_NOMEM;
 
@@ -105,10 +110,7 @@ int ckg__search_any(struct ckg__search *search, struct ckg__choice *choice)
     double *U = ckg__arena_doubles(search->results, TRIES * (size_t)problem->D);
     double x[CKG_MAX_PARAMETERS];
 
-    choice->way = &by_chance;
-    choice->value = NAN;
-    choice->measure = (struct ckg__set){{0}};
-    choice->found = 0;
+    begin(choice, &by_chance);
 
     /* Space-filling points first. */
     if (!U || ckg__search_fill(search, CKG__FOR_ANY_FREE_DESIGN, TRIES, U, TRIES, search->results))

@@ -223,13 +223,10 @@ static int is_free(const struct ckg__search *search, const double *u)
     const size_t D = (size_t)search->scope->problem->D;
     double x[CKG_MAX_PARAMETERS];
 
-    for (int i = 0; i < data->designs; i++) {
-        double far = 0;
-        for (size_t k = 0; ckg__data_pending(data, i) && k < D; k++)
-            far = fmax(far, fabs(u[k] - data->u[(size_t)i * D + k]));
-        if (ckg__data_pending(data, i) && far < hair)
+    for (int i = 0; i < data->designs; i++)
+        if (ckg__data_pending(data, i) &&
+            ckg__point_distance((int)D, u, data->u + (size_t)i * D, 1, 0) < hair)
             return 0;
-    }
     return !ckg__search_taken(search, u, x);
 }
 

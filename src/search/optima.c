@@ -213,8 +213,7 @@ static void best_point(const struct ckg__belief *belief, const struct local *loc
         top = local->value[p];
         best = p;
     }
-    for (int k = 0; k < D; k++)
-        x[k] = local->U[(size_t)k * ROOM + (size_t)best];
+    ckg__point_get(D, local->U, ROOM, best, x);
 }
 
 static int refine_task(void *context, int index, int worker)

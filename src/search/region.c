@@ -60,11 +60,10 @@ static int book_take(struct book *book, const struct ckg__data *data, struct ckg
     const size_t outcomes = (size_t)data->problem->outcomes;
     const size_t size = (size_t)data->designs * outcomes + 1;
     *book = (struct book){.data = data, .region = region};
-    book->mean = ckg__arena_doubles(arena, size);
-    book->count = ckg__arena_ints(arena, size);
-    book->repeat = ckg__arena_get(arena, outcomes, sizeof *book->repeat);
-    int status = book->mean && book->count && book->repeat ? ckg__repeats_find(data, arena, book->repeat)
-                                                           : CKG_ERR_NOMEM;
+    if (CKG__TAKE(arena, CKG__ROOM(book->mean, size), CKG__ROOM(book->count, size),
+                  CKG__ROOM(book->repeat, outcomes)))
+        return CKG_ERR_NOMEM;
+    int status = ckg__repeats_find(data, arena, book->repeat);
     for (size_t j = 0; !status && j < outcomes; j++) {
         book->sorted[j] = ckg__arena_doubles(arena, (size_t)data->trials + 1);
         status = book->sorted[j] ? CKG_OK : CKG_ERR_NOMEM;

@@ -111,6 +111,13 @@ static inline void ckg__point_put(int D, const double *u, double *U, int ldu, in
         U[(size_t)k * (size_t)ldu + (size_t)p] = u[k];
 }
 
+/* U (D×count) ← designs at u, D each in a row: those numbered in rows (count), or (NULL) the first. */
+static inline void ckg__point_columns(int D, const double *u, int count, const int *rows, double *U)
+{
+    for (int p = 0; p < count; p++)
+        ckg__point_put(D, u + (size_t)(rows ? rows[p] : p) * (size_t)D, U, count, p);
+}
+
 /* How far u (D) is from point p, by the coordinate in which they differ most. */
 static inline double ckg__point_distance(int D, const double *u, const double *U, int ldu, int p)
 {

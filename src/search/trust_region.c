@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/maths.h"
+#include "base/sorted.h"
 #include "search/regional.h"
 
 /*
@@ -128,13 +129,6 @@ static double farness(const struct local *l, const double *v)
     return far;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /*
  * The trials in and near the region: at least as many designs as a quadratic function has coefficients, or
  * six for each parameter where that is less.
@@ -158,7 +152,7 @@ static int copy_trials(const struct ckg__data *data, struct local *l)
         from_study(l, data->u + i * D, u + i * D);
         sorted[i] = far[i] = farness(l, u + i * D);
     }
-    qsort(sorted, designs, sizeof *sorted, by_size);
+    qsort(sorted, designs, sizeof *sorted, ckg__ascending);
     const double near = fmax(reach, sorted[(wanted < designs ? wanted : designs) - 1]);
 
     /* The trials of those that are near. */

@@ -215,8 +215,7 @@ static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, u
         return CKG_ERR_NOMEM;
     o->r = base + local;
     o->m = o->r + 1;
-    for (int k = 0; k < D; k++)
-        o->U[(size_t)k * (size_t)o->room + (size_t)o->r] = o->x_r[k];
+    ckg__point_put(D, o->x_r, o->U, o->room, o->r);
     for (int j = 0; j < o->belief->outcomes; j++) {
         if (ckg__view_fill(&o->view[j], o->belief->gp[j], o->U, o->room, base, local + 1))
             return CKG_ERR_CANCELLED;

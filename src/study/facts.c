@@ -1,6 +1,15 @@
 /* What is known exactly of a design that was evaluated (study.h). */
 #include "study/study.h"
 
+int ckg__study_ended(const ckg_study *s)
+{
+    int count = 0;
+
+    for (int t = 0; t < s->data.trials; t++)
+        count += s->data.trial[t].state == CKG_COMPLETE || s->data.trial[t].state == CKG_FAILED;
+    return count;
+}
+
 int ckg__study_exact_facts(const ckg_study *s, const struct ckg__trial *trial, struct ckg_measurement *facts)
 {
     const int count = ckg__data_facts(&s->data, trial, facts);

@@ -232,16 +232,6 @@ static int gain_in_doubt(ckg_study *s, const struct ckg__search *search, const s
 
 /* --- by the rest of the budget --- */
 
-/* How many trials were told, failed ones included. */
-static int told(const ckg_study *s)
-{
-    int count = 0;
-
-    for (int t = 0; t < s->data.trials; t++)
-        count += s->data.trial[t].state == CKG_COMPLETE || s->data.trial[t].state == CKG_FAILED;
-    return count;
-}
-
 /* The best objective measured feasible in the first `trials` trials, larger better; −INFINITY: none. */
 static double best_of_first(const ckg_study *s, int trials)
 {
@@ -286,7 +276,7 @@ static int evaluations_left(const ckg_study *s)
 {
     const double left = s->problem->separate ? floor((s->budget - ckg__data_spent(&s->data)) /
                                                      ckg__problem_full_price(s->problem))
-                                             : s->budget - told(s);
+                                             : s->budget - ckg__study_ended(s);
 
     return left > 0 ? (int)left : 0;
 }
@@ -296,7 +286,7 @@ static int evaluations_left(const ckg_study *s)
 /* 1 when there is something to go by. */
 static int is_known(const ckg_study *s)
 {
-    int known = ckg__data_best(&s->data) >= 0 && told(s) >= s->initial;
+    int known = ckg__data_best(&s->data) >= 0 && ckg__study_ended(s) >= s->initial;
 
     for (int j = 0; known && j < s->problem->outcomes; j++)
         known = ckg__data_measured(&s->data, j);

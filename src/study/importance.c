@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "base/rng.h"
 #include "design/sequence.h"
 #include "study/study.h"
@@ -199,14 +200,6 @@ static int belief_task(void *context, int index, int worker)
     return status;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Of each parameter the mean over the draws, and what nine of ten lie between. */
 static void sum_up(const struct job *job, double *index, double *total, double *low, double *high)
 {
@@ -217,7 +210,7 @@ static void sum_up(const struct job *job, double *index, double *total, double *
         double *of = index + (size_t)i * (size_t)draws;
         double sum = 0;
 
-        qsort(of, (size_t)draws, sizeof *of, ascending);
+        qsort(of, (size_t)draws, sizeof *of, ckg__ascending);
         for (int r = 0; r < draws; r++)
             sum += of[r];
         if (total)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "base/maths.h"
 #include "base/sized.h"
 #include "study/study.h"
@@ -446,14 +447,6 @@ static double mean_widening(const struct ckg__surrogate *model)
     return sum / model->samples;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The factors on the noise's variance, where it varies, at the quietest, the middle and the loudest design.
  */
 static int spread_of_noise(ckg_study *s, const struct ckg__series *series, double factor[3])
@@ -469,7 +462,7 @@ static int spread_of_noise(ckg_study *s, const struct ckg__series *series, doubl
             sorted[count++] = series->relative[i];
     if (!count)
         return CKG_OK;
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    qsort(sorted, (size_t)count, sizeof *sorted, ckg__ascending);
     factor[0] = sorted[0];
     factor[1] = sorted[count / 2];
     factor[2] = sorted[count - 1];

@@ -93,11 +93,9 @@ static int mean_and_feasible(const struct goal *goal, int m, const double *U, st
         memset(slope, 0, size * sizeof *slope);
         if (ckg__belief_log_feasible_batch(&models->belief[b], m, U, m, arena, one, slope))
             return CKG_ERR_NOMEM;
-        for (size_t p = 0; p < points; p++) {
-            const double share = ckg__log_join(&log_pf[p], one[p] - ckg__log(models->beliefs));
-            for (size_t at = p; at < size; at += points)
-                dlog_pf[at] += share * (slope[at] - dlog_pf[at]);
-        }
+        for (size_t p = 0; p < points; p++)
+            ckg__log_add(&log_pf[p], one[p] - ckg__log(models->beliefs), goal->study->problem->D, m,
+                         dlog_pf + p, slope + p);
     }
     return CKG_OK;
 }
@@ -285,9 +283,7 @@ static int best_evaluated(struct goal *goal, double *u)
                   CKG__ROOM(known, (size_t)n + 1)))
         return CKG_ERR_NOMEM;
     mark_evaluated(s, known);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < D; k++)
-            U[(size_t)k * (size_t)n + (size_t)i] = s->data.u[(size_t)i * (size_t)D + (size_t)k];
+    ckg__point_columns(D, s->data.u, n, NULL, U);
     const int status = values_at(goal, n, U, n, &s->arena[0], value);
     if (status)
         return status;
@@ -401,9 +397,7 @@ static void design_at(const ckg_study *s, double *u, double *x)
 /* How many trials have ended, and the best of them. */
 static void count_evaluations(const ckg_study *s, ckg_recommendation *out)
 {
-    out->evaluations = 0;
-    for (int t = 0; t < s->data.trials; t++)
-        out->evaluations += s->data.trial[t].state == CKG_COMPLETE || s->data.trial[t].state == CKG_FAILED;
+    out->evaluations = ckg__study_ended(s);
     out->best_trial = ckg__data_best(&s->data);
 }
 
@@ -716,12 +710,9 @@ static int check_measured(const ckg_study *s, const ckg_recommend_options *o)
 /* 1 when the budget is spent and its last evaluation had a policy of its own. */
 static int finally_spent(const ckg_study *s)
 {
-    int told = 0;
     if (s->final_policy && s->problem->separate)
         return ckg__data_spent(&s->data) >= s->budget;
-    for (int t = 0; t < s->data.trials; t++)
-        told += s->data.trial[t].state == CKG_COMPLETE || s->data.trial[t].state == CKG_FAILED;
-    return s->final_policy && told >= s->budget;
+    return s->final_policy && ckg__study_ended(s) >= s->budget;
 }
 
 int ckg_study_recommend(ckg_study *s, const ckg_recommend_options *options, ckg_recommendation **out)

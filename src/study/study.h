@@ -81,6 +81,9 @@ int ckg__study_predict_at(ckg_study *study, const double *u, double *mean, doubl
 int ckg__study_choose(ckg_study *study, const ckg_recommend_options *options, struct ckg__search *search,
                       double *u, double *penalty);
 
+/* How many trials have ended, failed ones included (facts.c). */
+int ckg__study_ended(const ckg_study *study);
+
 /*
  * The best trial that measured feasible, where that is a fact: every outcome was measured without noise. Else
  * -1.

@@ -101,8 +101,7 @@ static int read_record(struct ckg__search *search, const struct ckg__belief *bel
     const int first = data->trials > LONGEST ? data->trials - LONGEST : 0;
     out->n = gather(search, first, CKG_COMPLETE, 0, rows);
     out->all = gather(search, first, CKG_PENDING, out->n, rows);
-    for (int i = 0; i < out->all; i++)
-        ckg__point_put((int)D, rows + D * (size_t)i, U, out->all, i);
+    ckg__point_columns((int)D, rows, out->all, NULL, U);
 
     /* Their means. */
     for (int j = 0; out->all && j < belief->outcomes; j++) {
@@ -311,7 +310,6 @@ static double value_at(const struct ckg__lagrangian *l, const struct ckg__belief
 static int improvements(const struct ckg__lagrangian *l, const struct ckg__belief *belief, int m,
                         const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
 {
-    struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t points = (size_t)m;
     const size_t size = (size_t)ckg__belief_coordinates(belief) * points;
     struct ckg__batch of[CKG__MAX_OUTCOMES];
@@ -339,7 +337,6 @@ static int improvements(const struct ckg__lagrangian *l, const struct ckg__belie
             for (size_t at = p; at < size; at += points)
                 gradient[at] += in_mean[j] * of[j].dmean[at] + in_var[j] * of[j].dvar[at];
     }
-    ckg__arena_release(arena, mark);
     return CKG_OK;
 }
 

@@ -297,15 +297,6 @@ static int label_of(const struct ckg__data *data, int design)
     return 0;
 }
 
-/* Copies designs (count) into columns U (D×count). */
-static void gather(const struct ckg__data *data, int count, const int *design, double *U)
-{
-    const int D = data->problem->D;
-
-    for (int i = 0; i < count; i++)
-        ckg__point_put(D, data->u + (size_t)design[i] * (size_t)D, U, count, i);
-}
-
 /* The designs that count, the newest, and their labels; those without one too, or not. */
 static int list_designs(const struct ckg__data *data, int labelled, int *design, signed char *label)
 {
@@ -345,7 +336,7 @@ static int learn(const struct ckg__search *search, int *design, signed char *lab
     for (int i = 0; i < n; i++)
         *kinds |= label[i] > 0 ? 1 : 2;
     *svm = (struct svm){0};
-    gather(data, n, design, U);
+    ckg__point_columns(D, data->u, n, design, U);
     return *kinds == 3 ? train_svm(svm, D, n, U, label, set->cost, width_of(search), search->results,
                                    &search->arena[0])
                        : CKG_OK;
@@ -368,7 +359,7 @@ static int cover(const struct ckg__search *search, int *design, signed char *lab
 
     if (!U)
         return CKG_ERR_NOMEM;
-    gather(search->scope->data, n, design, U);
+    ckg__point_columns(D, search->scope->data->u, n, design, U);
     *svm = (struct svm){.D = D, .n = n, .U = U, .width = spacing(n, search->scope->problem->d)};
     return CKG_OK;
 }
