@@ -21,6 +21,7 @@ struct app_imported {
     struct app_trial *trials; /* (count) numbered by the line they stand on */
     int queued;               /* of them: without a result, so to be evaluated */
     int discarded;            /* rows of discarded trials, left out */
+    int known;                /* rows that the study has already, left out when they were added */
     int unknown;              /* rows outside the parameters' ranges, left out when lenient */
 };
 
@@ -35,6 +36,16 @@ int app_trials_read(const struct app_definition *definition, const char *path, i
 /* The same from text. */
 int app_trials_parse(const struct app_definition *definition, const char *text, size_t length,
                      const char *path, int lenient, struct app_imported *out, struct app_message *message);
+
+/*
+ * Takes the turn, leaves out what the study has already unless `again`, and looks whether all others could be
+ * added. `path` stands in the complaints. CKG_ERR_STATE: the budget has no room for what is queued.
+ */
+int app_imported_check(struct app_notebook *notebook, struct app_imported *imported, int again,
+                       const char *path);
+
+/* Adds them as one change, numbered behind the study's own; command as it was typed. */
+int app_imported_add(struct app_notebook *notebook, const struct app_imported *imported, const char *command);
 
 /* All trials as CSV. */
 void app_trials_write_csv(const struct app_notebook *notebook, struct app_text *out);

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "base/pool.h"
 #include "base/visible.h"
 #include "bench/protocol.h"
 
@@ -25,6 +26,7 @@ struct task {
 };
 
 struct work {
+    struct app_pool pool; /* of the lists */
     const struct app_plan *plan;
     struct app_cell *cells;
     struct app_components **components; /* (cells) shared by cells of one problem */
@@ -46,26 +48,27 @@ void app_cell_name(const struct app_cell *cell, char name[128])
 
 /* --- files --- */
 
+/* What a replication keeps meanwhile, and where the cell has it in the end; all cells share their timing. */
+static const struct {
+    const char *part, *cell;
+} files[APP_PROTOCOL_KINDS] = {[APP_PROTOCOL_ROWS] = {"rows", "%s/%s.csv"},
+                               [APP_PROTOCOL_DESIGNS] = {"designs", "%s/designs/%s.csv"},
+                               [APP_PROTOCOL_TIMING] = {"timing", "%s/timing.csv"}};
+
 static void part_path(const struct work *w, struct task task, enum app_protocol_kind kind, char path[512])
 {
-    static const char *const endings[APP_PROTOCOL_KINDS] = {"rows", "designs", "timing"};
     char name[128];
 
     app_cell_name(&w->cells[task.cell], name);
-    snprintf(path, 512, "%s/parts/%s.%04d.%s", w->plan->folder, name, task.replication, endings[kind]);
+    snprintf(path, 512, "%s/parts/%s.%04d.%s", w->plan->folder, name, task.replication, files[kind].part);
 }
 
-/* Of results or designs; all cells share the file of their timing. */
 static void cell_path(const struct work *w, int cell, enum app_protocol_kind kind, char path[512])
 {
     char name[128];
 
     app_cell_name(&w->cells[cell], name);
-    if (kind == APP_PROTOCOL_TIMING)
-        snprintf(path, 512, "%s/timing.csv", w->plan->folder);
-    else
-        snprintf(path, 512, "%s/%s%s.csv", w->plan->folder, kind == APP_PROTOCOL_DESIGNS ? "designs/" : "",
-                 name);
+    snprintf(path, 512, files[kind].cell, w->plan->folder, name);
 }
 
 static int exists(const char *path)
@@ -73,16 +76,6 @@ static int exists(const char *path)
     struct stat info;
 
     return stat(path, &info) == 0;
-}
-
-static int make_folder(const char *folder, const char *below, struct app_message *message)
-{
-    char path[512];
-
-    snprintf(path, sizeof path, "%s%s", folder, below);
-    return mkdir(path, 0777) && errno != EEXIST
-               ? app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(errno))
-               : CKG_OK;
 }
 
 /* In this order: where the rows are, the rest is. */
@@ -317,54 +310,39 @@ static void free_work(struct work *w)
 {
     for (int c = 0; w->components && c < w->count; c += w->plan->noises * w->plan->policies)
         app_components_free(w->components[c]);
-    free(w->cells);
-    free(w->components);
-    free(w->left);
-    free(w->tasks);
+    app_pool_free(&w->pool);
     pthread_mutex_destroy(&w->lock);
-}
-
-static void sweep(const char *folder)
-{
-    static const char *const below[] = {"", "/parts", "/designs"};
-
-    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
-        char path[512];
-        snprintf(path, sizeof path, "%s%s", folder, below[i]);
-        app_sweep_files(path);
-    }
 }
 
 /* The folder with all that is written into, free of what killed writers left. */
 static int make_folders(const struct app_plan *plan, struct app_message *message)
 {
-    int status = make_folder(plan->folder, "", message);
+    static const char *const below[] = {"", "/parts", "/designs"};
 
-    if (!status)
-        status = check_settings(plan, message);
-    if (!status)
-        status = make_folder(plan->folder, "/parts", message);
-    if (!status)
-        status = make_folder(plan->folder, "/designs", message);
-    if (!status)
-        sweep(plan->folder);
-    return status;
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s%s", plan->folder, below[i]);
+        if (mkdir(path, 0777) && errno != EEXIST)
+            return app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+        const int status = i ? CKG_OK : check_settings(plan, message);
+        if (status)
+            return status;
+        app_sweep_files(path);
+    }
+    return CKG_OK;
 }
 
 int app_bench_run(const struct app_plan *plan, struct app_message *message)
 {
     const size_t cells = (size_t)plan->problems * (size_t)plan->noises * (size_t)plan->policies;
-    struct work w = {
-        .plan = plan,
-        .cells = calloc(cells, sizeof *w.cells),
-        .components = calloc(cells, sizeof *w.components),
-        .left = calloc(cells, sizeof *w.left),
-        .tasks = calloc(cells * (size_t)plan->replications, sizeof *w.tasks),
-        .message = message,
-    };
+    struct work w = {.plan = plan, .message = message};
     char path[512];
 
     pthread_mutex_init(&w.lock, NULL);
+    w.cells = app_pool_new(&w.pool, cells, sizeof *w.cells);
+    w.components = app_pool_new(&w.pool, cells, sizeof *w.components);
+    w.left = app_pool_new(&w.pool, cells, sizeof *w.left);
+    w.tasks = app_pool_new(&w.pool, cells * (size_t)plan->replications, sizeof *w.tasks);
     int status = w.cells && w.components && w.left && w.tasks
                      ? CKG_OK
                      : app_fail(message, CKG_ERR_NOMEM, "out of memory");

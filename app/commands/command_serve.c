@@ -14,46 +14,35 @@ static const struct app_option options[] = {
     {0},
 };
 
-/* Where the studies are: stores one by one, files as places in the cache. */
-static int take_words(const struct app_arguments *a, struct app_poller *poller, const char **stores)
+/* Another store, as its URL. */
+static int add_store(const struct app_arguments *a, const char *word, char **urls, int *count)
 {
-    int status = CKG_OK;
-
-    if (app_option(a, "store"))
-        stores[poller->stores++] = app_option(a, "store");
-    for (int i = 0; !status && i < a->count; i++)
-        if (app_store_is(a->rest[i]))
-            stores[poller->stores++] = a->rest[i];
-        else
-            status = app_cache_add(poller->cache, &(struct app_study_place){.file = a->rest[i]}, 0,
-                                   a->message);
-    return status;
+    urls[*count] = app_store_url(word, NULL);
+    return urls[(*count)++] ? CKG_OK : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
 }
 
-/* As URLs, the caller's to free. */
-static int make_urls(const struct app_arguments *a, struct app_poller *poller, char **urls,
-                     const char *const *stores)
+/* Where the studies are: stores one by one, files as places in the cache. */
+static int take_words(const struct app_arguments *a, struct app_cache *cache, char **urls, int *count)
 {
-    for (int i = 0; i < poller->stores; i++) {
-        urls[i] = app_store_url(stores[i], NULL);
-        if (!urls[i])
-            return app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
-    }
-    poller->store = (const char *const *)urls;
-    return CKG_OK;
+    const char *given = app_option(a, "store");
+    int status = given ? add_store(a, given, urls, count) : CKG_OK;
+
+    for (int i = 0; !status && i < a->count; i++)
+        status = app_store_is(a->rest[i])
+                     ? add_store(a, a->rest[i], urls, count)
+                     : app_cache_add(cache, &(struct app_study_place){.file = a->rest[i]}, 0, a->message);
+    return status;
 }
 
 static int serve(const struct app_arguments *a, struct app_cache *cache)
 {
     struct app_server server = {.poller = {.cache = cache}, .quiet = a->quiet};
-    const size_t most = (size_t)a->count + 2;
-    const char **stores = calloc(most, sizeof *stores);
-    char **urls = calloc(most, sizeof *urls);
-    int status = stores && urls ? take_words(a, &server.poller, stores)
-                                : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+    char **urls = calloc((size_t)a->count + 2, sizeof *urls);
+    int *count = &server.poller.stores;
+    int status = urls ? take_words(a, cache, urls, count)
+                      : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
 
-    if (!status)
-        status = make_urls(a, &server.poller, urls, stores);
+    server.poller.store = (const char *const *)urls;
     if (!status)
         status = app_auth_open(a, app_option(a, "listen"), &server);
     server.auth.names = a->repeated;
@@ -61,10 +50,9 @@ static int serve(const struct app_arguments *a, struct app_cache *cache)
     if (!status)
         status = app_serve(&server, a->message);
 
-    for (int i = 0; urls && i < server.poller.stores; i++)
+    for (int i = 0; urls && i < *count; i++)
         free(urls[i]);
     free(urls);
-    free(stores);
     return status;
 }
 

@@ -111,24 +111,10 @@ int app_selection_check(const struct app_arguments *a)
     return read_since(a, &since);
 }
 
-/* Marks what the words name. */
-static int mark_words(const struct app_arguments *a, const struct app_notebook *n, char *marked)
-{
-    for (int i = 0; i < a->count; i++) {
-        long first;
-        long last;
-
-        if (!read_range(a->rest[i], &first, &last) || last > n->count)
-            return app_fail(n->message, CKG_ERR_INVALID, "there is no trial '%s'; `ckg trials` lists them",
-                            a->rest[i]);
-        memset(marked + first - 1, 1, (size_t)(last - first + 1));
-    }
-    return CKG_OK;
-}
-
 /* What has failed since. */
 static int list_failed(const struct app_arguments *a, const struct app_notebook *n, struct app_selection *out)
 {
+    const char *text = app_option(a, "since");
     struct since since;
     const int status = read_since(a, &since);
 
@@ -136,22 +122,26 @@ static int list_failed(const struct app_arguments *a, const struct app_notebook 
         out->count = app_notebook_failed(n, since.trial, since.moment, out->number);
     return status || out->count ? status
                                 : app_fail(n->message, CKG_ERR_STATE, "no trial has failed%s%s",
-                                           app_option(a, "since") ? " since " : "",
-                                           app_option(a, "since") ? app_option(a, "since") : "");
+                                           text ? " since " : "", text ? text : "");
 }
 
 /* What the words name, each once. */
 static int list_words(const struct app_arguments *a, const struct app_notebook *n, struct app_selection *out)
 {
-    char *marked = calloc((size_t)n->count + 1, 1);
-    const int status = marked ? mark_words(a, n, marked)
-                              : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    long first;
+    long last;
 
-    for (int i = 0; !status && i < n->count; i++)
-        if (marked[i])
-            out->number[out->count++] = i + 1;
-    free(marked);
-    return status;
+    for (int k = 0; k < a->count; k++)
+        if (!read_range(a->rest[k], &first, &last) || last > n->count)
+            return app_fail(n->message, CKG_ERR_INVALID, "there is no trial '%s'; `ckg trials` lists them",
+                            a->rest[k]);
+    for (int number = 1; number <= n->count; number++)
+        for (int k = 0; k < a->count; k++)
+            if (read_range(a->rest[k], &first, &last) && number >= first && number <= last) {
+                out->number[out->count++] = number;
+                break;
+            }
+    return CKG_OK;
 }
 
 int app_selection_read(const struct app_arguments *a, const struct app_notebook *n, struct app_selection *out)

@@ -118,6 +118,61 @@ void app_trial_asked_text(const struct app_notebook *n, const struct app_trial *
         add_expected(n, s, out);
 }
 
+/* --- an import --- */
+
+void app_imported_text(const struct app_imported *from, struct app_text *out)
+{
+    const int told = from->count - from->queued;
+
+    if (from->known && !from->count) {
+        app_text_print(out, "%d row%s already there; nothing imported (--again imports %s as %s)\n",
+                       from->known, from->known == 1 ? " is" : "s are", from->known == 1 ? "it" : "them",
+                       from->known == 1 ? "a repetition" : "repetitions");
+        return;
+    }
+    app_text_print(out, "%d trial%s imported", told, told == 1 ? "" : "s");
+    if (from->queued)
+        app_text_print(out, ", %d design%s queued", from->queued, from->queued == 1 ? "" : "s");
+    if (from->known)
+        app_text_print(out, ", %d already there skipped (--again imports %s too)", from->known,
+                       from->known == 1 ? "it" : "them");
+    if (from->discarded)
+        app_text_print(out, ", %d discarded skipped", from->discarded);
+    if (from->unknown)
+        app_text_print(out, ", %d outside the study's ranges skipped", from->unknown);
+    app_text_print(out, "\n");
+}
+
+/* Outcomes that no row has may be a column that was forgotten. */
+static void add_lacking(const struct app_definition *d, const struct app_imported *from, struct app_text *out)
+{
+    for (int j = 0; from->count && j <= app_constraints(d); j++) {
+        int found = 0;
+        for (int i = 0; !found && i < from->count; i++)
+            found = from->trials[i].state != APP_COMPLETE || !isnan(app_trial_value(&from->trials[i], j));
+        if (!found)
+            app_text_print(out, "no row has a value of '%s': it counts as not measured there\n",
+                           app_outcome_name(d, j));
+    }
+}
+
+void app_imported_warnings(const struct app_definition *d, const struct app_imported *from, const char *path,
+                           struct app_text *out)
+{
+    int first = 0;
+    int count = 0;
+
+    /* Designs that break a rule are data all the same. */
+    for (int i = 0; ckg_problem_rules(d->problem) && i < from->count; i++)
+        if (ckg_problem_check_rules(d->problem, from->trials[i].x))
+            first = count++ ? first : from->trials[i].number;
+    if (count)
+        app_text_print(out, "%s:%d: %d design%s a rule; the models learn from %s, but never recommend %s\n",
+                       path, first, count, count == 1 ? " breaks" : "s break", count == 1 ? "it" : "them",
+                       count == 1 ? "it" : "them");
+    add_lacking(d, from, out);
+}
+
 /* --- changes --- */
 
 void app_undone_text(const struct app_last_change *last, const char *file, struct app_text *out)

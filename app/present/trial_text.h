@@ -2,6 +2,7 @@
 #ifndef CKG_APP_TRIAL_TEXT_H
 #define CKG_APP_TRIAL_TEXT_H
 
+#include "actions/action_import.h"
 #include "actions/action_retry.h"
 
 /* "trial 4 is complete and feasible" */
@@ -20,6 +21,11 @@ int app_trial_text(struct app_notebook *notebook, const struct app_trial *trial,
  */
 void app_trial_asked_text(const struct app_notebook *notebook, const struct app_trial *trial,
                           const ckg_suggestion *suggestion, int brief, struct app_text *out);
+
+/* What became of the rows of an import; and what to know of them, a line each. */
+void app_imported_text(const struct app_imported *imported, struct app_text *out);
+void app_imported_warnings(const struct app_definition *definition, const struct app_imported *imported,
+                           const char *path, struct app_text *out);
 
 /* What was undone, and what is left to undo; file: the problem file that was given, NULL: none. */
 void app_undone_text(const struct app_last_change *undone, const char *file, struct app_text *out);
