@@ -8,13 +8,13 @@
 
 #include "api/api.h"
 #include "api/shapes.h"
-#include "base/reserve.h"
 #include "actions/action_change.h"
 #include "actions/action_pause.h"
 #include "actions/action_queue.h"
 #include "actions/action_edit.h"
 #include "actions/action_retry.h"
 #include "actions/action_tell.h"
+#include "actions/limits.h"
 
 /* --- the input --- */
 
@@ -254,64 +254,6 @@ static int resume(struct app_api_study *study, json_t *in, struct app_text *out)
 
 /* --- another budget, other limits --- */
 
-static int is_limit(const char *key)
-{
-    static const char *const known[] = {"min", "max", "equal", "tolerance"};
-    int is = 0;
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        is |= !strcmp(key, known[i]);
-    return is;
-}
-
-/* The limits of the definition as the input has them; null takes one away. */
-static int merge_limits(const struct app_notebook *n, json_t *definition, const json_t *limits)
-{
-    json_t *constraints = json_object_get(definition, "constraints");
-    const char *name;
-    const char *key;
-    json_t *each;
-    json_t *value;
-
-    json_object_foreach((json_t *)limits, name, each)
-    {
-        json_t *constraint = json_object_get(constraints, name);
-        if (!constraint || !json_is_object(each))
-            return app_fail(n->message, CKG_ERR_INVALID,
-                            "`limits` must have the names of constraints, each with "
-                            "an object of min, max, equal or tolerance");
-        json_object_foreach(each, key, value)
-        {
-            if (!is_limit(key))
-                return app_fail(n->message, CKG_ERR_INVALID,
-                                "'%.200s' is no limit of '%s'; these are min, max, equal and tolerance", key,
-                                name);
-            if (json_is_null(value) ? json_object_del(constraint, key) && 0
-                                    : json_object_set(constraint, key, value))
-                return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-        }
-    }
-    return CKG_OK;
-}
-
-/* The definition that the study would have with these limits. */
-static int redefine(const struct app_notebook *n, const json_t *limits, struct app_definition *now)
-{
-    struct app_text text = {0};
-
-    app_definition_write(&n->definition, n->seed, &text);
-    json_t *definition = app_json_take(&text);
-    int status = definition ? merge_limits(n, definition, limits)
-                            : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-    char *changed = status ? NULL : json_dumps(definition, JSON_COMPACT);
-    if (!status)
-        status = changed ? app_definition_parse(now, changed, strlen(changed), "limits", n->message)
-                         : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-    app_json_free(changed);
-    json_decref(definition);
-    return status;
-}
-
 /* The study goes on by the other definition; with `dry` it is only said what that would do. */
 static int change(struct app_api_study *study, struct app_definition *now, int dry, struct app_text *out)
 {
@@ -333,7 +275,8 @@ static int change(struct app_api_study *study, struct app_definition *now, int d
 static int set_limits(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     struct app_definition now = {0};
-    int status = redefine(&study->notebook, json_object_get(in, "limits"), &now);
+    int status = app_limits_apply(&study->notebook, json_object_get(in, "limits"), &now,
+                                  study->notebook.message);
 
     if (!status)
         status = change(study, &now, truth_of(in, "dry_run"), out);

@@ -1,13 +1,11 @@
-/* The definition as JSON, with other numbers in it, read again: whatever else it has stays as it is. */
+/* Words of the line become limits, and the study has these for as long as the command lasts. */
 #include "commands/what_if.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/reserve.h"
+#include "actions/limits.h"
 #include "base/visible.h"
 
 /* Which limit a word is about. */
@@ -41,12 +39,11 @@ static struct limit find_limit(const struct app_definition *d, const char *word)
     return found;
 }
 
-/* Sets it in the object of the constraints. */
+/* Sets it in the object of limits. */
 static int set_limit(const struct app_arguments *a, const struct app_definition *d, const char *word,
-                     json_t *constraints)
+                     json_t *limits)
 {
     struct limit limit = find_limit(d, word);
-    json_t *value = NULL;
 
     if (!limit.constraint)
         return app_wrong(a, "--limit: '%s' is not NAME=VALUE with the name of a constraint", word);
@@ -61,40 +58,35 @@ static int set_limit(const struct app_arguments *a, const struct app_definition 
     if (!limit.side)
         limit.side = isinf(o.min) ? "max" : "min";
 
-    value = json_loads(limit.text, JSON_DECODE_ANY, NULL);
+    json_t *value = json_loads(limit.text, JSON_DECODE_ANY, NULL);
     if (!json_is_number(value)) {
         json_decref(value);
         return app_wrong(a, "--limit: the limit of '%s' must be a number, not '%s'", o.name, limit.text);
     }
-    json_object_set_new(json_object_get(constraints, o.name), limit.side, value);
-    return CKG_OK;
+    if (!json_object_get(limits, o.name))
+        json_object_set_new(limits, o.name, json_object());
+    return json_object_set_new(json_object_get(limits, o.name), limit.side, value)
+               ? app_fail(a->message, CKG_ERR_NOMEM, "out of memory")
+               : CKG_OK;
 }
 
-/* The definition with the limits of the list, read anew. */
+/* The definition with the limits of the list. */
 static int redefine(const struct app_arguments *a, const struct app_notebook *n, struct app_definition *out)
 {
-    struct app_text text = {0};
+    json_t *limits = json_object();
     struct app_message why;
-
-    app_definition_write(&n->definition, n->seed, &text);
-    json_t *object = app_json_take(&text);
-    int status = object ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = limits ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 
     for (int i = 0; !status && i < a->listed; i++)
-        status = set_limit(a, &n->definition, a->list[i], json_object_get(object, "constraints"));
-    char *changed = status ? NULL : json_dumps(object, JSON_REAL_PRECISION(17));
-    if (!status && !changed)
-        status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-    const int refused = status ? CKG_OK : app_definition_parse(out, changed, strlen(changed), "", &why);
+        status = set_limit(a, &n->definition, a->list[i], limits);
+    const int refused = status ? CKG_OK : app_limits_apply(n, limits, out, &why);
+    json_decref(limits);
     if (refused == CKG_ERR_NOMEM)
-        status = app_fail(n->message, refused, "out of memory");
-    else if (refused) {
-        const char *what = strstr(why.text, ": "); /* behind a place in a text that nobody sees */
-        status = app_wrong(a, "--limit: %s", what ? what + 2 : why.text);
-    }
-    app_json_free(changed);
-    json_decref(object);
-    return status;
+        return app_fail(n->message, refused, "out of memory");
+    if (!refused)
+        return status;
+    const char *what = strstr(why.text, ": "); /* behind a place in a text that nobody sees */
+    return app_wrong(a, "--limit: %s", what ? what + 2 : why.text);
 }
 
 static void print_limits(const struct app_arguments *a)
