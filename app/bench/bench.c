@@ -233,7 +233,7 @@ static void show_progress(struct work *w)
 /* --- work --- */
 
 /* One replication. The last of a cell joins its files. */
-static int labour(void *context, int index, struct app_message *message)
+static int do_task(void *context, int index, struct app_message *message)
 {
     struct work *w = context;
     const struct task task = w->tasks[index];
@@ -271,7 +271,7 @@ static void list_tasks(struct work *w, int cell)
 }
 
 /* What is there already. A cell whose parts are all there was killed before it was joined. */
-static int survey(struct work *w)
+static int find_tasks(struct work *w)
 {
     int status = CKG_OK;
 
@@ -353,12 +353,12 @@ int app_bench_run(const struct app_plan *plan, struct app_message *message)
     if (!status)
         status = make_cells(&w);
     if (!status)
-        status = survey(&w);
+        status = find_tasks(&w);
 
     /* It is done. */
     w.started = app_clock();
     if (!status)
-        status = app_parallel(w.todo, plan->threads, labour, &w, message);
+        status = app_parallel(w.todo, plan->threads, do_task, &w, message);
     snprintf(path, sizeof path, "%s/parts", plan->folder);
     if (!status)
         rmdir(path);

@@ -248,3 +248,8 @@ void app_own_free(struct app_own *own)
     app_pool_free(&own->pool);
     free(own);
 }
+
+struct app_own *app_own_of(const struct app_problem *problem)
+{
+    return problem->own ? problem->context : NULL;
+}

@@ -36,4 +36,7 @@ struct app_own {
 int app_own_open(struct app_own **out, const char *file, int real, int threads, struct app_message *message);
 void app_own_free(struct app_own *own);
 
+/* What is behind a problem; NULL: it is built in. */
+struct app_own *app_own_of(const struct app_problem *problem);
+
 #endif

@@ -26,8 +26,6 @@ struct app_plan {
     const struct app_definition *settings;
     /* of the problems that are files, a record of what they were: their trials; NULL: there are none */
     const char *files_text;
-    /* Why an experiment cannot go on although nothing failed in it; NULL: it can. */
-    const char *(*trouble)(const struct app_problem *problem);
 };
 
 /* One problem with one noise under one policy. */

@@ -84,10 +84,6 @@ static int read_list(const struct app_arguments *a, const struct list *list)
     return status;
 }
 
-/* The problem files among the problems, which are open until the command ends. */
-static struct app_own *owned[APP_BENCH_MAX];
-static int owns;
-
 static int is_file(const char *word)
 {
     const char *dot = strrchr(word, '.');
@@ -97,18 +93,19 @@ static int is_file(const char *word)
 
 static int read_file(const struct app_arguments *a, const char *word, const struct app_problem **entry)
 {
-    const int status = app_own_open(&owned[owns], word, app_option(a, "real") != NULL, a->threads,
-                                    a->message);
+    struct app_own *own;
+    int status = app_own_open(&own, word, app_option(a, "real") != NULL, a->threads, a->message);
 
     if (status)
         return status;
-    const struct app_problem *problem = *entry = &owned[owns++]->problem;
-    for (int i = 0; i + 1 < owns; i++)
-        if (!strcmp(owned[i]->problem.name, problem->name))
-            return app_wrong(a, "two problem files are called '%s'", problem->name);
-    return app_problem_named(problem->name)
-               ? app_wrong(a, "'%s' is also a built-in problem; give the file another name", problem->name)
-               : CKG_OK;
+    if (app_problem_named(own->problem.name)) {
+        status = app_wrong(a, "'%s' is also a built-in problem; give the file another name",
+                           own->problem.name);
+        app_own_free(own);
+        return status;
+    }
+    *entry = &own->problem;
+    return CKG_OK;
 }
 
 static int read_problem(const struct app_arguments *a, const char *word, void *entry)
@@ -155,13 +152,22 @@ static int read_evaluation(const struct app_arguments *a, const char *word, void
 
 /* --- what it can do --- */
 
+/* The first problem that is a file; NULL: none is. */
+static const struct app_own *first_own(const struct app_plan *plan)
+{
+    for (int i = 0; i < plan->problems; i++)
+        if (app_own_of(plan->problem[i]))
+            return app_own_of(plan->problem[i]);
+    return NULL;
+}
+
 static int read_numbers(const struct app_arguments *a, struct app_plan *plan)
 {
+    const struct app_own *own = first_own(plan);
+    const int initial = own ? app_initial_size(&own->notebook.definition) : 10;
+    const int evaluations = own ? own->notebook.definition.budget : 110;
     int seed = 0;
     int status = app_option_integer(a, "replications", 1, 9999, 30, &plan->replications);
-    const struct app_definition *d = owns ? &owned[0]->notebook.definition : NULL;
-    const int initial = d ? app_initial_size(d) : 10;
-    const int evaluations = d ? d->budget : 110;
 
     if (!status)
         status = app_option_integer(a, "initial", 1, 100000, initial > 0 ? initial : 1, &plan->initial);
@@ -184,30 +190,28 @@ static void write_settings(const struct app_arguments *a, struct app_text *out)
 }
 
 /* Which trials the files' models know: with others the results would be others. */
-static void write_files(const struct app_arguments *a, struct app_text *out)
+static void write_files(const struct app_arguments *a, const struct app_plan *plan, struct app_text *out)
 {
-    for (int i = 0; i < owns; i++)
-        app_text_print(out, "%s%s: %s, %d trials", i ? "; " : "", owned[i]->problem.name,
-                       app_option(a, "real") ? "the command" : "models", owned[i]->notebook.count);
+    for (int i = 0; i < plan->problems; i++) {
+        const struct app_own *own = app_own_of(plan->problem[i]);
+
+        if (own)
+            app_text_print(out, "%s%s: %s, %d trials", out->length ? "; " : "", own->problem.name,
+                           app_option(a, "real") ? "the command" : "models", own->notebook.count);
+    }
 }
 
-static const char *find_trouble(const struct app_problem *problem)
+/* No two files have one name, nor noise that they deny, which would mislead every policy. */
+static int check_file(const struct app_arguments *a, const struct app_plan *plan, int index)
 {
-    for (int i = 0; i < owns; i++)
-        if (&owned[i]->problem == problem && owned[i]->trouble.text[0])
-            return owned[i]->trouble.text;
-    return NULL;
-}
-
-/* Noise that a file denies would mislead every policy. */
-static int check_noise(const struct app_arguments *a, const struct app_plan *plan,
-                       const struct app_problem *p)
-{
+    const struct app_problem *p = plan->problem[index];
     double sd;
-    const int none = ckg_problem_noise(p->own, 0, &sd) == CKG_NOISE_NONE;
 
-    for (int i = 0; none && i < plan->noises; i++)
-        if (plan->noise[i] > 0)
+    for (int i = 0; i < index; i++)
+        if (!strcmp(plan->problem[i]->name, p->name))
+            return app_wrong(a, "two problem files are called '%s'", p->name);
+    for (int i = 0; i < plan->noises; i++)
+        if (plan->noise[i] > 0 && ckg_problem_noise(p->own, 0, &sd) == CKG_NOISE_NONE)
             return app_wrong(a, "--noise %g: the problem file %s says that its objective has none",
                              plan->noise[i], p->name);
     return CKG_OK;
@@ -227,9 +231,10 @@ static int read_plan(const struct app_arguments *a, struct app_plan *plan)
         status = read_list(a, &lists[k]);
     if (!status)
         status = read_numbers(a, plan);
-    for (int i = 0; !status && i < owns; i++)
-        status = check_noise(a, plan, &owned[i]->problem);
-    if (!status && app_option(a, "real") && !owns)
+    for (int i = 0; !status && i < plan->problems; i++)
+        if (app_own_of(plan->problem[i]))
+            status = check_file(a, plan, i);
+    if (!status && app_option(a, "real") && !first_own(plan))
         status = app_wrong(a, "--real is for problem files, and none is given");
     return status;
 }
@@ -243,13 +248,12 @@ static int run_plan_with(const struct app_arguments *a, struct app_plan *plan)
     int status = app_models_apply(a, &settings);
 
     write_settings(a, &models);
-    write_files(a, &files);
+    write_files(a, plan, &files);
     if (!status && (models.failed || files.failed))
         status = app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
     plan->settings = a->repeated ? &settings : NULL;
     plan->settings_text = models.data;
     plan->files_text = files.data;
-    plan->trouble = find_trouble;
     if (!status)
         status = app_bench_run(plan, a->message);
 
@@ -269,12 +273,9 @@ static int processors(void)
 
 static int run_plan(const struct app_arguments *a)
 {
-    static struct app_plan plan; /* several kilobytes */
+    struct app_plan plan = {
+        .folder = app_option(a, "out"), .quiet = a->quiet, .threads = a->threads ? a->threads : processors()};
 
-    /* Where the results go. */
-    plan.folder = app_option(a, "out");
-    plan.quiet = a->quiet;
-    plan.threads = a->threads ? a->threads : processors();
     if (!plan.folder)
         return app_wrong(a, "--out FOLDER is missing");
     if (!app_option(a, "problem"))
@@ -283,8 +284,8 @@ static int run_plan(const struct app_arguments *a)
     int status = read_plan(a, &plan);
     if (!status)
         status = run_plan_with(a, &plan);
-    for (int i = 0; i < owns; i++)
-        app_own_free(owned[i]);
+    for (int i = 0; i < plan.problems; i++)
+        app_own_free(app_own_of(plan.problem[i]));
     return status;
 }
 
