@@ -129,13 +129,34 @@ def test_the_report_says_the_same():
                 check(f"<td>{value}</td><td>{html.escape(met)}</td>" in row, name, value, met, row)
 
 
+def python_results():
+    """What Python answers with, without the rest of the package."""
+    spec = importlib.util.spec_from_file_location("results", HERE.parents[1] / "python/src/pyckg/_results.py")
+    results = sys.modules["results"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(results)
+    return results
+
+
+def test_python_says_the_same():
+    results = python_results()
+    for noise in ("none", "auto"):
+        with Folder() as folder:
+            run(folder, noise=noise)
+            told = folder.ckg("recommend", "can.yaml", expect=0).out.splitlines()
+            exact = json.loads(folder.ckg("recommend", "can.yaml", "--json", expect=0).out)
+            estimates = {name: results.Estimate(e["mean"], e["sd"], e.get("probability")) for name, e in exact["constraints"].items()}
+            objective = results.Estimate(exact["objective"]["mean"], exact["objective"]["sd"])
+            measured = any(line.startswith("feasible, as measured") for line in told)
+            python = str(results.Recommendation(exact["parameters"], objective, estimates, exact["probability_feasible"], None, None,
+                                                exact["evaluations"], None, exact["trial"], measured, None)).splitlines()
+            check(python[0] == told[0] and python[-1] in told, python, told)
+
+
 def test_a_probability_and_an_estimate_are_written_one_way():
     """By pages and by Python as by the program, which test_markup.c tests from the same table."""
     rows = re.findall(r'{([\d.]+), "([^"]*)"}', (HERE / "probabilities.inc").read_text())
     check(len(rows) > 10, rows)
-    spec = importlib.util.spec_from_file_location("results", HERE.parents[1] / "python/src/pyckg/_results.py")
-    results = sys.modules["results"] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(results)
+    results = python_results()
     for value, text in rows:
         check(results._chance(float(value)) == text, value, text)
     estimates = re.findall(r'{([-\d.e]+), ([\d.e-]+), "([^"]*)"}', (HERE / "estimates.inc").read_text())

@@ -83,11 +83,14 @@ class Recommendation:
     def __str__(self) -> str:
         """As people read it."""
         width = max(map(len, (*self.parameters, *self.constraints, "objective")))
-        lines = [f"recommended after {self.evaluations} evaluations:"]
+        known = "" if self.trial is None else f", the design of trial {self.trial}"
+        lines = [f"recommended after {self.evaluations} evaluation{'s' * (self.evaluations != 1)}{known}:"]
         lines += [f"  {name:{width}}  {_short(value)}" for name, value in self.parameters.items()]
         lines += [f"{'measured' if self.measured else 'predicted'}:", f"  {'objective':{width}}  {self.objective}"]
         lines += [f"  {name:{width}}  {outcome}" for name, outcome in self.constraints.items()]
-        if self.constraints and self.probability_feasible is not None:
+        if self.constraints and self.measured:
+            lines.append(f"feasible, as measured in trial {self.trial}")
+        elif self.constraints and self.probability_feasible is not None:
             lines.append(f"feasible with probability {_chance(self.probability_feasible)}")
         if self.best is not None:
             lines.append(f"best feasible design evaluated: trial {self.best.number}")
