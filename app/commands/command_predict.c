@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "api/shapes.h"
+#include "base/pool.h"
 #include "present/model_text.h"
 #include "actions/action_import.h"
 
@@ -13,28 +14,25 @@ static const struct app_option options[] = {
 
 /* The designs of the file, and what is predicted of each. */
 struct predictions {
+    struct app_pool pool; /* of all but X */
     int count;
-    double *X;           /* (count × d) */
-    double *mean;        /* (count × (1 + K)) */
-    double *sd;          /* (count × (1 + K)) */
-    double *probability; /* (count) */
-    double *utility;     /* (count) */
-    double *noise_sd;    /* (count × (1 + K)) */
+    double *X;                     /* (count × d) */
+    double *mean, *sd, *noise_sd;  /* (count × (1 + K)) */
+    double *probability, *utility; /* (count) */
 };
 
 static int predict(struct app_notebook *n, struct predictions *p)
 {
     const size_t count = (size_t)p->count;
     const size_t outcomes = (size_t)app_constraints(&n->definition) + 1;
+    double **const each[] = {&p->mean, &p->sd, &p->noise_sd, &p->probability, &p->utility};
     ckg_study *engine;
 
-    p->mean = calloc(count * outcomes, sizeof *p->mean);
-    p->sd = calloc(count * outcomes, sizeof *p->sd);
-    p->probability = calloc(count, sizeof *p->probability);
-    p->utility = calloc(count, sizeof *p->utility);
-    p->noise_sd = calloc(count * outcomes, sizeof *p->noise_sd);
-    if (!p->mean || !p->sd || !p->probability || !p->utility || !p->noise_sd)
-        return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        *each[i] = app_pool_new(&p->pool, count * outcomes, sizeof **each[i]);
+        if (!*each[i])
+            return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    }
 
     int status = app_notebook_engine(n, &engine);
     if (status)
@@ -43,16 +41,6 @@ static int predict(struct app_notebook *n, struct predictions *p)
     if (!status)
         status = ckg_study_predict_noise(engine, p->count, p->X, p->noise_sd);
     return status ? app_notebook_fail(n, status) : CKG_OK;
-}
-
-static void free_predictions(struct predictions *p)
-{
-    free(p->X);
-    free(p->mean);
-    free(p->sd);
-    free(p->probability);
-    free(p->utility);
-    free(p->noise_sd);
 }
 
 static int print(const struct app_arguments *a, const struct app_definition *d, const struct predictions *p)
@@ -83,7 +71,8 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
         status = predict(n, &p);
     if (!status)
         status = print(a, &n->definition, &p);
-    free_predictions(&p);
+    free(p.X);
+    app_pool_free(&p.pool);
     return status;
 }
 
