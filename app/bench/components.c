@@ -5,7 +5,7 @@
 
 #include "bench/plan.h"
 
-enum { N = APP_COMPONENTS_GRID };
+enum { N = 500 };
 
 struct app_components {
     const struct app_problem *problem;
@@ -110,9 +110,4 @@ int app_components_right(const struct app_components *c, const double *x)
         return 0;
     const int cell = c->cell ? near_cell(c, x) : 0;
     return !c->cell || (cell >= 0 && c->cell[cell] == 2);
-}
-
-int app_components_feasible(const struct app_components *c, int i, int j)
-{
-    return c->cell && c->cell[i * N + j];
 }

@@ -55,8 +55,4 @@ void app_components_free(struct app_components *components);
 /* 1 when x is feasible and in the same part as the optimum. */
 int app_components_right(const struct app_components *components, const double *x);
 
-/* 1 when the cell of the grid (resolution × resolution over the box) is feasible; for pictures. */
-int app_components_feasible(const struct app_components *components, int i, int j);
-enum { APP_COMPONENTS_GRID = 500 };
-
 #endif

@@ -5,7 +5,6 @@
 #include "command.h"
 
 enum app_names {
-    APP_NO_NAMES,
     APP_POLICIES,
     APP_PROBLEMS,
     APP_FIGURES,
