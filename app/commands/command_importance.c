@@ -1,4 +1,4 @@
-/* ckg importance: what each parameter matters for each outcome. */
+/* ckg importance: how much each parameter matters for each outcome. */
 #include "command.h"
 #include "present/model_text.h"
 

@@ -91,7 +91,7 @@ const struct app_work app_command_plot = {
         "convergence: the best feasible value, and what would have been recommended, after each evaluation\n"
         "map:         predicted objective and probability of feasibility over two parameters\n"
         "slices:      every outcome along each parameter, ±2 standard deviations\n"
-        "importance:  what each parameter matters for each outcome\n"
+        "importance:  how much each parameter matters for each outcome\n"
         "frontier:    the best predicted objective by the probability of being feasible\n"
         "acquisition: the policy's value of evaluating a design next, over one (--x) or two parameters\n"
         "residuals:   each value as its model predicts it from all the others, against what was measured\n"

@@ -10,14 +10,14 @@
     ROW(discard, "set trials aside, out of sight of the models and the budget")                              \
     ROW(retry, "have trials evaluated again")                                                                \
     ROW(undo, "take the last change back")                                                                   \
-    ROW(pause, "have runs and workers hold back, or runs end")                                               \
-    ROW(resume, "have them go on")                                                                           \
+    ROW(pause, "pause runs and workers, or stop runs")                                                       \
+    ROW(resume, "let paused runs and workers continue")                                                      \
     ROW(change, "take over what the problem file changed in limits, noise, ranges, constraints, parameters") \
     ROW(status, "show where a study stands")                                                                 \
     ROW(trials, "list every trial with its state, parameters, values and feasibility")                       \
     ROW(recommend, "recommend a design, with its prediction and its probability of being feasible")          \
     ROW(model, "show the fitted models and the penalty M")                                                   \
-    ROW(importance, "show what each parameter matters for each outcome")                                     \
+    ROW(importance, "show how much each parameter matters for each outcome")                                 \
     ROW(predict, "predict the outcomes of given designs and their probability of being feasible")            \
     ROW(score, "show the policy's acquisition values at given designs; larger is better")                    \
     ROW(plot, "draw convergence, map, slices, importance, frontier or acquisition")                          \
