@@ -17,8 +17,10 @@ static const double highest = 0.99965;
 static int possible(const struct app_show *s)
 {
     struct app_message *message = s->notebook->message;
+    int tally[APP_STATES];
 
-    if (!app_constraints(s->definition))
+    app_notebook_tally(s->notebook, tally);
+    if (!app_constraints(s->definition) && !tally[APP_FAILED_TRIAL])
         return app_fail(message, CKG_ERR_STATE,
                         "%s: there are no constraints, so there is no trade-off with feasibility to show",
                         s->definition->name);

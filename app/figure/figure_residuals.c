@@ -102,11 +102,11 @@ static int make(struct app_figure *out, const struct app_show *s, const struct a
     int columns = 0;
     int status = CKG_OK;
 
-    for (int i = 0; mean && !status && i < s->outcomes.count; i++) {
-        const int outcome = s->outcomes.outcome[i];
+    /* One that is asked for need not be among those that there is room for. */
+    const int asked = options->outcome >= 0;
+    for (int i = 0; mean && !status && i < (asked ? 1 : s->outcomes.count); i++) {
+        const int outcome = asked ? options->outcome : s->outcomes.outcome[i];
         ckg_model_info model;
-        if (options->outcome >= 0 && outcome != options->outcome)
-            continue;
         status = ckg_study_model(s->engine, outcome, &model);
         if (!status && model.observations > 1) {
             status = ckg_study_leave_one_out(s->engine, outcome, mean, NULL, mean + trials);

@@ -253,25 +253,6 @@ static void begin_stream(struct app_connection *c, int study, const char *last)
     send_news(c);
 }
 
-/* Whoever does not read what is sent is let go. */
-static int is_behind(const struct app_connection *c)
-{
-    return evbuffer_get_length(bufferevent_get_output(c->wire)) > STREAM_BEHIND;
-}
-
-void app_connections_beat(struct app_connections *f)
-{
-    struct app_connection *next;
-
-    for (struct app_connection *c = f->first; c; c = next) {
-        next = c->next;
-        if (c->state == STREAMING && is_behind(c))
-            close_connection(c);
-        else if (c->state == STREAMING)
-            evbuffer_add_printf(bufferevent_get_output(c->wire), ": here\n\n");
-    }
-}
-
 /* --- requests --- */
 
 /* The call is done: its result. */
@@ -482,7 +463,7 @@ static void on_deadline(evutil_socket_t socket, short what, void *context)
         close_connection(c);
 }
 
-void app_connections_stir(struct app_connections *f)
+void app_connections_stir(struct app_connections *f, int beat)
 {
     struct app_connection *next;
 
@@ -490,9 +471,14 @@ void app_connections_stir(struct app_connections *f)
         next = c->next;
         if (c->state == WAITING && app_cache_is_done(f->cache, c->call))
             deliver(c);
-        else if (c->state == STREAMING)
-            send_news(c);
-        if (c->state == STREAMING && is_behind(c))
+        if (c->state != STREAMING)
+            continue;
+        if (beat)
+            evbuffer_add_printf(bufferevent_get_output(c->wire), ": here\n\n");
+        send_news(c);
+
+        /* Whoever does not read what is sent is let go. */
+        if (evbuffer_get_length(bufferevent_get_output(c->wire)) > STREAM_BEHIND)
             close_connection(c);
     }
 }

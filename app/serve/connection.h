@@ -25,10 +25,10 @@ void app_connection_open(struct app_connections *connections, evutil_socket_t so
 /* All of them end. */
 void app_connections_close(struct app_connections *connections);
 
-/* Something has changed or is done: whoever waits for it is answered, and streams get the news. */
-void app_connections_stir(struct app_connections *connections);
-
-/* A sign of life on all streams, by which those that are gone are noticed too. */
-void app_connections_beat(struct app_connections *connections);
+/*
+ * Something has changed or is done: whoever waits for it is answered, and streams get the news. beat 1: with
+ * a sign of life on all streams, by which those that are gone are noticed too.
+ */
+void app_connections_stir(struct app_connections *connections, int beat);
 
 #endif

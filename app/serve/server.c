@@ -69,7 +69,7 @@ static void on_wakeup(evutil_socket_t socket, short what, void *context)
         ;
     if (!server->open && server->connections.cache->filled)
         begin_accepting(server);
-    app_connections_stir(&server->connections);
+    app_connections_stir(&server->connections, 0);
     if (server->connections.cache->stopping) {
         server->lost = 1;
         event_base_loopbreak(server->connections.base);
@@ -82,7 +82,7 @@ static void on_beat(evutil_socket_t socket, short what, void *context)
 
     (void)socket;
     (void)what;
-    app_connections_beat(&server->connections);
+    app_connections_stir(&server->connections, 1);
 }
 
 static void on_watch(evutil_socket_t socket, short what, void *context)

@@ -199,6 +199,8 @@ def test_addresses():
             written = folder.ckg("report", study, "-o", "report.html", expect=0) and (folder / "report.html").read_text()
             check(server.text("/study/1/report") == written, "the report differs from the command's")
 
+            files = [*(pathlib.Path(__file__).resolve().parents[2] / "app/serve/files").glob("*.*")]
+            check(sum(len(server.text(f"/{file.name}")) for file in files) < 150000 and len(files) > 10, "what the pages need is too much")
             described = server.json("openapi.json")["paths"]
             for path in (path for path, how in described.items() if "get" in how):
                 real = path.replace("{study}", "1").replace("{trial}", "1")
@@ -229,6 +231,30 @@ def test_same_name():
             folder.write(f"{name}.yaml", problem("same", EVALUATE))
         with Server(folder, "a.yaml", "b.yaml") as server:
             check([server.ask("/study/" + word).status for word in ("same", "1", "2")] == [404, 200, 200], "one of two")
+
+
+def test_figures():
+    """The figures that pages draw: without constraints a frontier where evaluations have failed, and each outcome against its predictions, also of more than reports have room for."""
+    def kind(server, study, **more):
+        return server.ask(f"/api/v1/studies/{study}/figure?of=" + urllib.parse.quote(json.dumps(more)))
+
+    with Folder() as folder:
+        names = [f"c{i}" for i in range(12)]
+        many = problem("many", [], policy="sobol", budget=20, more=LIGHTLY).replace("  c: {max: 0, noise: none}", "\n".join(f"  {name}: {{max: 0, noise: none}}" for name in names))
+        free = problem("free", [], policy="sobol", budget=20, more=LIGHTLY).replace("constraints:\n  c: {max: 0, noise: none}\n", "")
+        for name, text, outcomes in (("many", many, ["f", *names]), ("free", free, ["f"])):
+            folder.write(f"{name}.yaml", text)
+            folder.ckg("ask", f"{name}.yaml", "-n", "6", expect=0)
+            for trial in range(1, 6):
+                folder.ckg("tell", f"{name}.yaml", str(trial), *(f"{o}={trial * (i + 2) % 5 - 3}" for i, o in enumerate(outcomes)), expect=0)
+        with Server(folder, "many.yaml", "free.yaml") as server:
+            for name in ("f", *names):
+                answer = kind(server, 1, kind="residuals", outcome=name)
+                panels = json.loads(answer.body)["figure"]["panels"]
+                check(answer.status == 200 and len(panels) == 1 and panels[0]["title"].startswith(f"{name}: "), name, answer.body[:300])
+            check(kind(server, 2, kind="frontier").status == 409, "what safety costs where nothing can fail")
+            folder.ckg("tell", "free.yaml", "6", "--failed", "it broke", expect=0)
+            wait_for(lambda: kind(server, 2, kind="frontier").status == 200)
 
 
 # --- live ---

@@ -34,6 +34,16 @@ def inked(page, what):
                     "return d.some((v, i) => i % 4 === 3 && v > 0); })()")
 
 
+def pointed(page, what, like):
+    """Where in the canvas the pointer finds words like these, by going over all of it, and the words."""
+    found = page.get(f"""(() => {{ const c = document.querySelector({json.dumps(what)}), tip = document.querySelector('.tip'), b = c.getBoundingClientRect();
+        for (let y = 4; y < b.height; y += 4) for (let x = 4; x < b.width; x += 4) {{
+            c.dispatchEvent(new PointerEvent('pointermove', {{clientX: b.left + x, clientY: b.top + y, bubbles: true}}));
+            if (!tip.hidden && {like}.test(tip.textContent)) return [x, y, tip.textContent]; }} }})()""")
+    check(found, "nothing like", like, "is found in", what)
+    return found
+
+
 # --- one study ---
 
 
@@ -85,9 +95,22 @@ def test_study():
                 page.click("#parallel .chips button")
                 check(len(rows(page)) == 9, "the brush stays")
 
-                # Zoom and back.
-                page.drag("#convergence .u-over", [200, 60], [500, 200])
+                # Every picture says what is under the pointer, and a trial there is taken by a click.
+                for what, like in (("#frontier", "/feasible with probability 0.5 or more/"), ("#maps .map", "/x .*, y .* feasible with probability/"), ("#slices", "/x .*: .* ± /")):
+                    pointed(page, f"{what} canvas", like)
+                for what in ("#convergence", "#timeline", "#checks"):
+                    x, y, words = pointed(page, f"{what} canvas", "/trial [1-9]/")
+                    page.click(f"{what} canvas", at=[x, y])
+                    check(words.split(":")[0].split(",")[0].capitalize() in page.text(".peek"), what, "takes another trial than", words, page.text(".peek"))
+                    page.press("Escape")
+
+                # Zoom and back: the trials beside what is looked at are not there.
+                x, y, first = pointed(page, "#convergence canvas", "/trial 1,/")
+                page.drag("#convergence canvas", [x + 60, 60], [x + 400, 200])
+                near = pointed(page, "#convergence canvas", "/trial [1-9]/")[2]
+                check(not near.startswith("trial 1,"), "it is not closer:", near)
                 page.click("#convergence .group button:last-child")
+                check(pointed(page, "#convergence canvas", "/trial 1,/") == [x, y, first], "not all is back")
                 page.shot("study", full=True)
             with browser.page(dark=True, **PHONE) as page:
                 page.goto(f"http://127.0.0.1:{server.port}/study/1/trial/4")

@@ -1,7 +1,7 @@
 // The design that maps and slices are about: the recommended one until the reader takes another.
 import { button, chance, el, nice, own, visible } from "./dom.js";
 import { getJson } from "./api.js";
-import { isStepped, toNumber, toValue } from "./frame.js";
+import { isStepped, toNumber, toValue } from "./parameters.js";
 
 export function design(page) {
   let at = null; // null: whatever is recommended

@@ -75,26 +75,3 @@ export function ink(name) {
   if (!inks.has(name)) inks.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
   return inks.get(name);
 }
-
-// A canvas that fills its host's width, sharp on any screen; draw(context, width, height) in CSS pixels.
-export function canvasIn(host, height, draw, attributes = {}) {
-  const canvas = el("canvas", attributes);
-  host.append(canvas);
-  let drawn = 0;
-  const redraw = () => {
-    const width = Math.max(host.clientWidth, 120);
-    const tall = typeof height === "function" ? height(width) : height;
-    const ratio = window.devicePixelRatio || 1;
-    drawn = width;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(tall * ratio);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${tall}px`;
-    const context = canvas.getContext("2d");
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.font = "12px system-ui, sans-serif";
-    draw(context, width, tall);
-  };
-  new ResizeObserver(() => host.clientWidth !== drawn && redraw()).observe(host);
-  return { canvas, redraw };
-}

@@ -1,13 +1,12 @@
 // All studies: how each stands, kept up to date, and several of them compared.
-import { axis, bestSoFar, numbers } from "./convergence.js";
+import { axisOver, panelIn } from "./figure.js";
+import { bestSoFar } from "./convergence.js";
 import { ago, chance, choice, el, ink, labelled, nice, title, visible } from "./dom.js";
 import { Refused, Study, getJson, getLines, listen } from "./api.js";
-import { lookOf } from "./looks.js";
 import { rounds } from "./rounds.js";
 
-const uPlot = window.uPlot;
 const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [4, 2]];
-const colour = (k) => ink(`series-${(k % 10) + 1}`);
+const colour = (k) => `series-${(k % 10) + 1}`;
 
 const heads = ["study", "state", "evaluations", "best feasible", "probability", "best so far", "last result"];
 
@@ -43,67 +42,57 @@ export function indexPage(say) {
   const chosen = new Map(); // id → Study
   const rows = new Map(); // id → {row, probability, text, revision}
   const list = el("tbody");
-  const head = el("tr", {}, el("th", { scope: "col", class: "left" }, el("span", { class: "hidden-words" }, "compare")), ...heads.map((words) => el("th", { scope: "col", class: words.startsWith("best so") || words.startsWith("last") ? "left" : null }, words)));
+  const head = el("tr", {}, el("th", { scope: "col", class: "left" }, el("span", { class: "hidden-words" }, "compare")), ...heads.map((words, k) => el("th", { scope: "col", class: [1, 5, 6].includes(k) ? "left" : null }, words)));
   head.children[5].title = "of the recommended design being feasible";
   document.querySelector("header").append(el("h1", {}, "Studies"));
   document.getElementById("main").append(el("div", { class: "wide", id: "studies" }, el("table", {}, el("thead", {}, head), list)));
   title("Studies");
   const compare = el("section", { id: "compare", hidden: true, "aria-labelledby": "compare-title" });
   document.getElementById("main").append(compare);
-  const figure = el("div", { class: "plot", role: "img" });
+  const figure = el("div", { class: "plot" });
   let against = "trial";
-  let plot = null;
+  const plot = panelIn(figure, { height: () => (window.innerWidth < 600 ? 280 : 360), left: 72, zooms: true }, { role: "img" });
 
   compare.append(
     el("h2", { id: "compare-title" }, "Compared"),
-    el("div", { class: "tools" }, labelled("against", choice([["trial", "trials"], ["seconds", "seconds of evaluation"]], against, (value) => ((against = value), draw()))), el("span", { class: "note" }, "The best feasible so far; drag to zoom, double-click to see all.")),
+    el("div", { class: "tools" }, labelled("against", choice([["trial", "trials"], ["seconds", "seconds of evaluation"]], against, (value) => ((against = value), plot.all(), draw()))), el("span", { class: "note" }, "The best feasible so far; drag to zoom, double-click to see all.")),
     figure,
     el("ul", { class: "legend" }),
   );
 
-  // The best so far of each study over what was spent.
-  function curve(study) {
+  // The best so far of a study over what was spent.
+  function curve(study, k) {
     const best = bestSoFar(study.trials, study.problem);
+    const layer = { kind: "steps", ink: colour(k), width: 2, dash: dashes[k % dashes.length], x: [], y: [] };
     let spent = 0;
-    const points = [];
     study.trials.forEach((trial, i) => {
-      if (trial.state === "discarded" || lookOf(trial) === "pending") return;
+      if (trial.state === "discarded" || trial.state === "pending") return;
       spent += against === "trial" ? 1 : (trial.seconds ?? 0);
-      points.push([spent, best[i]]);
+      layer.x.push(spent);
+      layer.y.push(best[i]);
     });
-    return [points.map(([x]) => x), points.map(([, y]) => y)];
+    return layer;
   }
 
   function draw() {
     const studies = [...chosen.values()].filter((study) => study.problem);
     compare.hidden = !studies.length;
-    plot?.destroy();
-    plot = null;
     if (!studies.length) return;
-    const curves = studies.map(curve);
-    const names = new Set(studies.map((s) => s.problem.outcomes[0].title));
-    plot = new uPlot(
-      {
-        width: Math.max(figure.clientWidth, 200),
-        height: window.innerWidth < 600 ? 280 : 360,
-        legend: { show: false },
-        cursor: { drag: { x: true, y: true, uni: 25 } },
-        scales: { x: { time: false } },
-        axes: [axis(against === "trial" ? "trial" : "seconds", { size: 30 }), axis(names.size === 1 ? visible([...names][0]) : "objective", { size: 66, values: numbers })],
-        series: [{}, ...studies.map((study, k) => ({ label: visible(study.problem.study), stroke: () => colour(k), dash: dashes[k % dashes.length], width: 2, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, spanGaps: true }))],
-      },
-      uPlot.join(curves),
-      figure,
-    );
-    figure.setAttribute("aria-label", `the best feasible so far of ${studies.length} studies`);
-    compare.querySelector("ul").replaceChildren(
-      ...studies.map((study, k) => {
-        const key = el("span", { class: "swatch", "aria-hidden": "true" });
-        key.style.borderTopColor = colour(k);
-        key.style.borderTopStyle = k % dashes.length ? "dashed" : "solid";
-        return el("li", {}, key, visible(study.problem.study));
-      }),
-    );
+    const layers = studies.map(curve);
+    const titles = new Set(studies.map((s) => s.problem.outcomes[0].title));
+    plot.show({
+      grid: true,
+      x: { ...axisOver(layers.flatMap((l) => l.x), against === "trial" ? "trial" : "seconds", 0.02), kind: against === "trial" ? "integer" : "linear" },
+      y: axisOver(layers.flatMap((l) => l.y), titles.size === 1 ? [...titles][0] : "objective"),
+      layers,
+    });
+    plot.canvas.setAttribute("aria-label", `the best feasible so far of ${studies.length} studies`);
+    const entry = (study, k) => {
+      const key = el("span", { class: "swatch", "aria-hidden": "true" });
+      key.style.borderTop = `3px ${k % dashes.length ? "dashed" : "solid"} ${ink(colour(k))}`;
+      return el("li", {}, key, visible(study.problem.study));
+    };
+    compare.querySelector("ul").replaceChildren(...studies.map(entry));
   }
 
   async function take(id, wanted) {
@@ -162,7 +151,6 @@ export function indexPage(say) {
   }, 700);
 
   listen(null, work, say);
-  new ResizeObserver(() => plot && figure.clientWidth > 0 && figure.clientWidth !== plot.width && plot.setSize({ width: figure.clientWidth, height: plot.height })).observe(figure);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
   work();
 }

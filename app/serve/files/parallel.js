@@ -1,16 +1,18 @@
 // Every trial as a line through all parameters and outcomes; what is brushed on the axes stays coloured, here and in the table.
-import { button, canvasIn, choice, el, ink, labelled, nice, own, visible } from "./dom.js";
-import { linear, logarithmic, scaleOf, toNumber } from "./frame.js";
-import { countLooks, legend, lookOf, valueOf } from "./looks.js";
+import { axisOf, toNumber } from "./parameters.js";
+import { axisOver, canvasIn, legend, scaleOf } from "./figure.js";
+import { button, choice, el, ink, labelled, nice, own, visible } from "./dom.js";
+import { lookOf, marksOf, valueOf } from "./looks.js";
 
 const most = 24; // axes
 const colours = { feasible: "mean", infeasible: "limit", unknown: "soft", failed: "failed", running: "pending", pending: "pending" };
 
 export function parallel(host, page) {
+  const { study } = page;
   let axes = [];
   let brushes = new Map(); // index of an axis → [low, high] as shares of it
   let drawing = null; // a brush that is being drawn
-  let lay = null;
+  let lay = null; // where axes are
   let shares = []; // (trials × axes) how far along each axis a trial is, NaN: it has no value there
   let measured = null; // the revision that they are of
   let layer = null; // all lines as they were last drawn, and what they were drawn of
@@ -21,41 +23,29 @@ export function parallel(host, page) {
   host.append(el("p", {}, "Drag along an axis to keep the trials that pass there; the table shows the same ones."), tools, box, chips, keys);
 
   function layAxes() {
-    const { parameters, outcomes } = page.study.problem;
+    const { parameters, outcomes } = study.problem;
     axes = [
-      ...parameters.map((p) => ({ title: p.title, scale: scaleOf(p), of: (t) => toNumber(p, own(t.parameters, p.name)) })),
+      ...parameters.map((p) => ({ title: p.title, scale: scaleOf(axisOf(p)), of: (t) => toNumber(p, own(t.parameters, p.name)) })),
       ...outcomes.map((o) => ({ title: o.title, of: (t) => valueOf(t, o.name), outcome: o })),
     ].slice(0, most);
   }
 
   // Outcomes reach from the least to the largest value; all above zero and far apart, by their logarithm.
-  function reach() {
-    for (const axis of axes) {
-      if (!axis.outcome) continue;
-      const values = page.study.trials.map(axis.of).filter((v) => v !== null);
-      const [low, high] = [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
-      axis.scale = !values.length ? linear(0, 1) : low > 0 && high > 50 * low ? logarithmic(low, high) : linear(low, high);
-    }
-  }
-
   function measure() {
-    const { trials } = page.study;
-    shares = new Float64Array(trials.length * axes.length);
-    trials.forEach((trial, i) =>
-      axes.forEach((axis, k) => {
-        const v = axis.of(trial);
-        shares[i * axes.length + k] = v === null || v === undefined ? NaN : axis.scale.to(v);
-      }),
-    );
-    measured = page.study.revision;
+    const { trials } = study;
+    for (const axis of axes.filter((one) => one.outcome)) {
+      const reach = axisOver(trials.map(axis.of), null, 0);
+      axis.scale = scaleOf({ ...reach, kind: reach.low > 0 && reach.high > 50 * reach.low ? "log" : "linear" });
+    }
+    shares = Float64Array.from(trials.flatMap((trial) => axes.map((axis) => axis.scale.to(axis.of(trial) ?? NaN))));
+    measured = study.revision;
     layer = null;
   }
 
   function kept(trial) {
-    if (measured !== page.study.revision) measure();
+    if (measured !== study.revision) measure();
     const row = (trial.trial - 1) * axes.length;
-    for (const [k, [low, high]] of brushes) if (!(shares[row + k] >= low - 1e-9 && shares[row + k] <= high + 1e-9)) return false;
-    return true;
+    return [...brushes].every(([k, [low, high]]) => shares[row + k] >= low - 1e-9 && shares[row + k] <= high + 1e-9);
   }
 
   function drawLine(c, trial, place) {
@@ -70,7 +60,7 @@ export function parallel(host, page) {
 
   // Lines of one look, some at a time; of many, several are stroked at once and none is dashed. While a brush is drawn some stand for all.
   function* drawLines(c, trials, look, passes, place) {
-    const many = page.study.trials.length > 400;
+    const many = study.trials.length > 400;
     const every = drawing ? Math.ceil(trials.length / 100) : 1;
     const batch = many ? 20 * every : 1;
     c.strokeStyle = ink(passes ? colours[look] : "grid");
@@ -88,7 +78,7 @@ export function parallel(host, page) {
   function* drawTrials(c, place) {
     const groups = new Map(); // what is not kept first, feasible ones last
     for (const passes of brushes.size ? [false, true] : [true]) for (const look of Object.keys(colours).reverse()) groups.set(`${passes} ${look}`, [look, passes, []]);
-    for (const trial of page.study.trials) groups.get(`${!brushes.size || kept(trial)} ${lookOf(trial)}`)?.[2].push(trial);
+    for (const trial of study.trials) groups.get(`${!brushes.size || kept(trial)} ${lookOf(trial)}`)?.[2].push(trial);
     for (const [look, passes, trials] of groups.values()) yield* drawLines(c, trials, look, passes, place);
   }
 
@@ -119,7 +109,7 @@ export function parallel(host, page) {
     lay = { lying, gap, long, begin: lying ? before : side + 30, side, before };
     const place = (k, t) => (lying ? [side + t * long, lay.begin + k * gap] : [lay.begin + k * gap, before + (1 - t) * long]);
     c.drawImage(layerOf(width, height, place), 0, 0, width, height);
-    const picked = page.study.trials[page.picked - 1];
+    const picked = study.trials[page.picked - 1];
     if (picked && colours[lookOf(picked)]) {
       c.beginPath();
       drawLine(c, picked, place);
@@ -132,81 +122,64 @@ export function parallel(host, page) {
 
   function drawAxis(c, axis, k, place) {
     const { lying, gap } = lay;
-    c.strokeStyle = ink("rule");
-    c.lineWidth = 1.2;
+    const set = (how) => Object.assign(c, how);
+    set({ strokeStyle: ink("rule"), lineWidth: 1.2 });
     c.beginPath();
     c.moveTo(...place(k, 0));
     c.lineTo(...place(k, 1));
     c.stroke();
-    c.fillStyle = ink("text");
-    c.font = "600 12px system-ui, sans-serif";
-    c.textAlign = lying ? "left" : "center";
-    c.textBaseline = lying ? "bottom" : "alphabetic";
+
+    // Its name, and some of its ticks.
+    set({ fillStyle: ink("text"), font: "600 12px system-ui, sans-serif", textAlign: lying ? "left" : "center", textBaseline: lying ? "bottom" : "alphabetic" });
     const words = visible(axis.title);
     const [x, y] = place(k, lying ? 0 : 1);
     c.fillText(words.length > 24 ? `${words.slice(0, 23)}…` : words, x, lying ? y - 4 : y - 22 + (k % 2 && gap < 90 ? -13 : 0), lying ? 300 : Math.max(gap * (gap < 90 ? 1.9 : 0.95), 40));
-    c.font = "11px system-ui, sans-serif";
-    c.fillStyle = ink("soft");
-    const ticks = axis.scale.ticks;
-    const shown = ticks.length > 6 ? [ticks[0], ticks[Math.floor(ticks.length / 2)], ticks.at(-1)] : ticks;
-    for (const [v, text] of shown) {
+    set({ font: "11px system-ui, sans-serif", fillStyle: ink("soft"), strokeStyle: ink("paper"), lineWidth: 3, textAlign: lying ? "center" : "left", textBaseline: lying ? "top" : "middle" });
+    const ticks = axis.scale.ticks(5);
+    for (const [v, text] of ticks.length > 6 ? [ticks[0], ticks[Math.floor(ticks.length / 2)], ticks.at(-1)] : ticks) {
       const [tx, ty] = place(k, axis.scale.to(v));
-      if (lying) {
-        c.textAlign = "center";
-        c.textBaseline = "top";
-        c.fillText(text, tx, ty + 3);
-      } else {
-        c.textAlign = "left";
-        c.textBaseline = "middle";
-        c.strokeStyle = ink("paper");
-        c.lineWidth = 3;
-        c.strokeText(text, tx + 5, ty);
-        c.fillText(text, tx + 5, ty);
-      }
+      if (!lying) c.strokeText(text, tx + 5, ty);
+      c.fillText(text, ...(lying ? [tx, ty + 3] : [tx + 5, ty]));
     }
+
     const brush = brushes.get(k);
     if (!brush) return;
-    const [[x1, y1], [x2, y2]] = [place(k, brush[0]), place(k, brush[1])];
-    c.fillStyle = ink("mean");
-    c.globalAlpha = 0.35;
-    if (lying) c.fillRect(x1, y1 - 7, x2 - x1, 14);
-    else c.fillRect(x1 - 7, y2, 14, y1 - y2);
+    const [[x1, y1], [x2, y2]] = brush.map((t) => place(k, t));
+    set({ fillStyle: ink("mean"), globalAlpha: 0.35 });
+    c.fillRect(...(lying ? [x1, y1 - 7, x2 - x1, 14] : [x1 - 7, y2, 14, y1 - y2]));
     c.globalAlpha = 1;
   }
 
   const { canvas, redraw } = canvasIn(box, (width) => (width < 600 ? 60 + 52 * Math.max(axes.length, 2) : 380), draw, { role: "img" });
 
-  // Which axis is under the pointer, and where on it.
-  function hit(event) {
-    if (!lay) return null;
-    const across = lay.lying ? event.offsetY : event.offsetX;
-    const along = lay.lying ? (event.offsetX - lay.side) / lay.long : 1 - (event.offsetY - lay.before) / lay.long;
-    const k = Math.round((across - lay.begin) / lay.gap);
-    if (k < 0 || k >= axes.length || Math.abs(across - lay.begin - k * lay.gap) > 22) return null;
-    return [k, Math.min(Math.max(along, 0), 1)];
+  // Which axis is under the pointer (-1: none), and where along them it is.
+  function hit({ offsetX, offsetY }) {
+    const across = (lay.lying ? offsetY : offsetX) - lay.begin;
+    const along = lay.lying ? (offsetX - lay.side) / lay.long : 1 - (offsetY - lay.before) / lay.long;
+    const k = Math.round(across / lay.gap);
+    return [k < 0 || k >= axes.length || Math.abs(across - k * lay.gap) > 22 ? -1 : k, Math.min(Math.max(along, 0), 1)];
   }
   canvas.addEventListener("pointerdown", (event) => {
-    const at = hit(event);
-    if (!at) return;
-    drawing = { k: at[0], from: at[1] };
+    const [k, from] = lay ? hit(event) : [-1];
+    if (k < 0) return;
+    drawing = { k, from };
     canvas.setPointerCapture(event.pointerId);
   });
   canvas.addEventListener("pointermove", (event) => {
-    const at = hit(event);
-    canvas.style.cursor = at || drawing ? "crosshair" : "";
-    if (!drawing || !lay) return;
-    const along = lay.lying ? (event.offsetX - lay.side) / lay.long : 1 - (event.offsetY - lay.before) / lay.long;
-    const to = Math.min(Math.max(along, 0), 1);
+    if (!lay) return;
+    const [k, to] = hit(event);
+    canvas.style.cursor = k >= 0 || drawing ? "crosshair" : "";
+    if (!drawing) return;
     brushes.set(drawing.k, [Math.min(drawing.from, to), Math.max(drawing.from, to)]);
     redraw();
   });
-  const end = () => {
+  function end() {
     if (!drawing) return;
     const [low, high] = brushes.get(drawing.k) ?? [0, 0];
     if (high - low < 0.01) brushes.delete(drawing.k);
     drawing = null;
     changed();
-  };
+  }
   canvas.addEventListener("pointerup", end);
   canvas.addEventListener("pointercancel", end);
 
@@ -221,42 +194,36 @@ export function parallel(host, page) {
   function arrange() {
     let k = 0;
     const [from, to] = ["from", "to"].map((words) => el("input", { type: "number", step: "any", "aria-label": words, class: "short", placeholder: words }));
+    const limit = (input, other) => (input.value === "" ? other : Math.min(Math.max(axes[k].scale.to(Number(input.value)), 0), 1));
     tools.replaceChildren(
       labelled("axis", choice(axes.map((a, i) => [i, a.title]), 0, (value) => (k = Number(value)))),
       from,
       to,
-      button("keep", () => {
-        const limit = (input, other) => (input.value === "" ? other : Math.min(Math.max(axes[k].scale.to(Number(input.value)), 0), 1));
-        brushes.set(k, [limit(from, 0), limit(to, 1)]);
-        changed();
-      }),
+      button("keep", () => (brushes.set(k, [limit(from, 0), limit(to, 1)]), changed())),
       button("keep all", () => (brushes.clear(), changed())),
     );
   }
 
   function tell() {
-    const trials = page.study.trials;
+    const { trials } = study;
     const left = trials.filter(kept);
+    const chip = ([k, [low, high]]) =>
+      button(`${visible(axes[k].title)}: ${nice(axes[k].scale.from(low), 3)} to ${nice(axes[k].scale.from(high), 3)} ×`, () => (brushes.delete(k), changed()), { "aria-label": `take the brush off ${visible(axes[k].title)}` });
     canvas.setAttribute("aria-label", `${trials.length} trials over ${axes.length} axes; ${left.length} are kept`);
-    chips.replaceChildren(
-      ...[...brushes].map(([k, [low, high]]) =>
-        el("li", {}, button(`${visible(axes[k].title)}: ${nice(axes[k].scale.from(low), 3)} to ${nice(axes[k].scale.from(high), 3)} ×`, () => (brushes.delete(k), changed()), { "aria-label": `take the brush off ${visible(axes[k].title)}` })),
-      ),
-    );
+    chips.replaceChildren(...[...brushes].map((brush) => el("li", {}, chip(brush))));
     if (brushes.size) chips.append(el("li", { class: "note" }, `${left.length} of ${trials.length} trials are kept`));
-    keys.replaceChildren(legend(countLooks(trials)));
+    keys.replaceChildren(legend(marksOf(trials, 4, (t) => [t.trial, 0]).reverse()));
   }
 
   let said = "";
   return {
     update() {
-      if (said !== page.study.said) {
-        said = page.study.said;
+      if (said !== study.said) {
+        said = study.said;
         brushes.clear();
         layAxes();
         arrange();
       }
-      reach();
       measure();
       redraw();
       tell();

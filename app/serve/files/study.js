@@ -5,7 +5,6 @@ import { convergence } from "./convergence.js";
 import { design } from "./design.js";
 import { button, el, title, visible, wait } from "./dom.js";
 import { frontier } from "./frontier.js";
-import { hint, lookOf } from "./looks.js";
 import { map } from "./map.js";
 import { parallel } from "./parallel.js";
 import { peek } from "./peek.js";
@@ -84,12 +83,7 @@ export function studyPage(id, say) {
       redraw();
       parts.get(document.getElementById("trials"))?.view?.reveal(number);
     },
-    // The words beside the pointer, for a trial under it in a plot.
-    point(number, u) {
-      const trial = study.trials[number - 1];
-      page.say(trial && hint(trial, study.problem), u.over.getBoundingClientRect().left + u.cursor.left, u.over.getBoundingClientRect().top + u.cursor.top);
-      u.over.style.cursor = trial ? "pointer" : "";
-    },
+    // Words beside the pointer.
     say(text, x, y) {
       tip.hidden = !text;
       if (!text) return;
@@ -97,7 +91,6 @@ export function studyPage(id, say) {
       tip.style.left = `${Math.min(x + 14, window.innerWidth - tip.offsetWidth - 8)}px`;
       tip.style.top = `${y + 16}px`;
     },
-    look: (number) => study.trials[number - 1] && lookOf(study.trials[number - 1]),
     redraw,
     design: null, // which design maps and slices are about
     recommend: (found) => page.design.recommend(found),
@@ -168,7 +161,8 @@ export function studyPage(id, say) {
 
   // Each part by itself, and only where it is in sight or was asked for: what needs models takes its time.
   async function start(section, part) {
-    if (part.busy || !part.stale || !(part.seen || asked(section)) || !study.problem) return;
+    const wanted = part.seen || asked(section) || section.id === "tiles"; // which knows what is recommended
+    if (part.busy || !part.stale || !wanted || !study.problem) return;
     part.busy = true;
     await bring(section, part);
     await wait(pause);

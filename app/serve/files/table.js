@@ -21,7 +21,7 @@ export function table(host, page) {
   const scroller = el("div", { class: "wide scroller", tabindex: "0", role: "region", "aria-label": "table of trials" }, grid);
   const count = el("span", { class: "note", role: "status" });
   const search = el("input", { type: "search", placeholder: "number, value, reason", input: () => ((text = search.value.trim().toLowerCase()), choose()) });
-  const states = [["all", "all"], ...Object.entries(looks).map(([key, value]) => [key, value.words])];
+  const states = [["all", "all"], ...Object.entries(looks).reverse().map(([key, value]) => [key, value.words])];
   host.append(
     el("div", { class: "tools" }, labelled("show", choice(states, look, (value) => ((look = value), choose()))), labelled("find", search), count),
     scroller,
