@@ -23,6 +23,11 @@ double ckg__atanh(double x);
 /* The cosine of t whole turns, 0 ≤ t ≤ 1. */
 double ckg__cos_turn(double t);
 
+static inline double ckg__clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
 static inline double ckg__square(double x)
 {
     return x * x;

@@ -80,14 +80,8 @@ static int find_slot(const struct ckg__data *data, const double *x)
     const int d = data->problem->d;
     int at = (int)(hash(d, x) & (uint64_t)(data->slots - 1));
 
-    for (; data->slot[at]; at = (at + 1) & (data->slots - 1)) {
-        const double *row = data->x + ((size_t)data->slot[at] - 1) * (size_t)d;
-        int k = 0;
-        while (k < d && row[k] == x[k])
-            k++;
-        if (k == d)
-            break;
-    }
+    while (data->slot[at] && !ckg__same_design(d, data->x + ((size_t)data->slot[at] - 1) * (size_t)d, x))
+        at = (at + 1) & (data->slots - 1);
     return at;
 }
 

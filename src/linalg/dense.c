@@ -5,13 +5,7 @@
 #include "linalg/dense.h"
 #include "linalg/variant.h"
 
-static const struct ckg__dense_ops *const tables[] = {
-    [CKG__VARIANT_BASE] = &ckg__dense_ops_base,
-#if defined(CKG_HAVE_X86_VARIANTS)
-    [CKG__VARIANT_V3] = &ckg__dense_ops_v3,
-    [CKG__VARIANT_V4] = &ckg__dense_ops_v4,
-#endif
-};
+static const struct ckg__dense_ops *const tables[] = {CKG__VARIANT_TABLES(ckg__dense_ops)};
 
 const struct ckg__dense_ops *ckg__dense(void)
 {

@@ -238,11 +238,6 @@ static inline void store_part(double *y, lanes v, int count)
     memcpy(y, &v, (size_t)count * sizeof *y);
 }
 
-static inline int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /*
  * The last vector ends with the array and may overlap the one before it. As x and y may be the same array,
  * each vector is loaded before the one before it is stored. Always inlined, so that the function is too.

@@ -108,6 +108,11 @@ INLINE lanes load_first(const double *p, int count)
 
 #endif
 
+static inline int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 INLINE lanes splat(double value)
 {
     return value - (lanes){0};

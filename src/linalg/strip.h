@@ -84,11 +84,6 @@ struct operand {
     ptrdiff_t row, column;
 };
 
-static inline int smaller(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 static inline int round_up(int n, int unit)
 {
     return (n + unit - 1) / unit * unit;

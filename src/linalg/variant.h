@@ -12,6 +12,13 @@
 
 enum ckg__variant { CKG__VARIANT_BASE, CKG__VARIANT_V3, CKG__VARIANT_V4 };
 
+/* The tables of that name, to be indexed by a variant of this build. */
+#if defined(CKG_HAVE_X86_VARIANTS)
+#define CKG__VARIANT_TABLES(name) &name##_base, &name##_v3, &name##_v4
+#else
+#define CKG__VARIANT_TABLES(name) &name##_base
+#endif
+
 /* The best variant that this build has and this processor runs. */
 enum ckg__variant ckg__variant_best(void);
 

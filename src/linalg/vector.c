@@ -4,15 +4,7 @@
 #include "linalg/variant.h"
 #include "linalg/vector.h"
 
-#if defined(CKG_HAVE_X86_VARIANTS)
-static const struct ckg__vector_ops *const tables[] = {
-    [CKG__VARIANT_BASE] = &ckg__vector_ops_base,
-    [CKG__VARIANT_V3] = &ckg__vector_ops_v3,
-    [CKG__VARIANT_V4] = &ckg__vector_ops_v4,
-};
-#else
-static const struct ckg__vector_ops *const tables[] = {[CKG__VARIANT_BASE] = &ckg__vector_ops_base};
-#endif
+static const struct ckg__vector_ops *const tables[] = {CKG__VARIANT_TABLES(ckg__vector_ops)};
 
 const struct ckg__vector_ops *ckg__vector(void)
 {

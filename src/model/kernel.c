@@ -5,12 +5,7 @@
 
 const char *const ckg__kernel_names[CKG__KERNELS] = {CKG__KERNEL_NAMES};
 
-#ifdef CKG_HAVE_X86_VARIANTS
-static const struct ckg__kernel_ops *const tables[] = {&ckg__kernel_ops_base, &ckg__kernel_ops_v3,
-                                                       &ckg__kernel_ops_v4};
-#else
-static const struct ckg__kernel_ops *const tables[] = {&ckg__kernel_ops_base};
-#endif
+static const struct ckg__kernel_ops *const tables[] = {CKG__VARIANT_TABLES(ckg__kernel_ops)};
 
 const struct ckg__kernel_ops *ckg__kernels(void)
 {

@@ -8,7 +8,8 @@
  *
  * A sort of its own is one file with one table, and a name in the list below. The problem may say that an
  * outcome's measurements are such (`is_given`), or the data may (`needs`, by the evidence). What is its own
- * is its state: beside the hyperparameters once it is fitted, in a series that is laid out, in a process.
+ * is its state: beside the hyperparameters once it is fitted, and in a series that is laid out, from which a
+ * process borrows it.
  */
 #ifndef CKG_MODEL_LIKELIHOOD_H
 #define CKG_MODEL_LIKELIHOOD_H

@@ -22,11 +22,6 @@ static const double largest_value = 1e150;
 static const double most_exponent = 700;
 static const double farthest = 1e15;
 
-static double clamp(double x, double low, double high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
 static double side(const struct ckg__scaling *s)
 {
     return s->warp_scale > 0 ? 1 : -1;
@@ -46,14 +41,14 @@ double ckg__scaling_warp(const struct ckg__scaling *s, double value)
 double ckg__scaling_apply(const struct ckg__scaling *s, double value)
 {
     const double w = ckg__scaling_warp(s, value);
-    const double seen = s->low < s->high ? clamp(w, s->low, s->high) : w;
+    const double seen = s->low < s->high ? ckg__clamp(w, s->low, s->high) : w;
 
     return ckg__scaling_round((seen - s->centre) / s->scale);
 }
 
 double ckg__scaling_place(const struct ckg__scaling *s, double value)
 {
-    return clamp((ckg__scaling_warp(s, value) - s->centre) / s->scale, -farthest, farthest);
+    return ckg__clamp((ckg__scaling_warp(s, value) - s->centre) / s->scale, -farthest, farthest);
 }
 
 /* log √(1 + t²), which does not overflow. */
@@ -81,7 +76,7 @@ void ckg__scaling_moments(const struct ckg__scaling *s, double y_mean, double y_
     double centre = s->centre + s->scale * y_mean;
     double spread = s->scale * y_sd;
     const double exponent = s->warp > 0 ? s->warp : side(s);
-    const double m = clamp(exponent * centre, -most_exponent, most_exponent);
+    const double m = ckg__clamp(exponent * centre, -most_exponent, most_exponent);
     const double q = fmin(exponent * exponent * spread * spread, most_exponent);
 
     if (s->warp > 0) {
@@ -92,6 +87,6 @@ void ckg__scaling_moments(const struct ckg__scaling *s, double y_mean, double y_
         centre = s->warp_scale * ckg__exp(m + 0.5 * q);
         spread = fabs(centre) * sqrt(ckg__expm1(q));
     }
-    *mean = s->sign * clamp(centre, -largest_value, largest_value);
+    *mean = s->sign * ckg__clamp(centre, -largest_value, largest_value);
     *sd = fmin(spread, largest_value);
 }

@@ -25,6 +25,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/maths.h"
+
 #define ARMIJO 1e-4     /* least part of the promised decrease */
 #define STEEP 0.9       /* a slope that kept this part of itself asks for a longer step */
 #define CURVATURE 1e-10 /* least sᵀy/(|s||y|) of a pair that is kept */
@@ -112,11 +114,6 @@ static void add_on(const double *f, double *restrict y, double alpha, const doub
             y[i + k] += alpha * x[i + k] * f[i + k];
 }
 
-static double clamp(double x, double lower, double upper)
-{
-    return x < lower ? lower : x > upper ? upper : x;
-}
-
 struct ckg__lbfgs *ckg__lbfgs_init(void *memory, int dim, const double *lower, const double *upper,
                                    const struct ckg__lbfgs_options *options)
 {
@@ -171,7 +168,7 @@ void ckg__lbfgs_start(struct ckg__lbfgs *o, const double *x0)
     o->length = o->options.first_step;
     o->reach = INFINITY;
     for (int i = 0; i < o->dim; i++)
-        o->trial[i] = clamp(x0[i], o->lower[i], o->upper[i]);
+        o->trial[i] = ckg__clamp(x0[i], o->lower[i], o->upper[i]);
     copy(o->best, o->trial, o->dim);
     o->f_best = INFINITY;
 }
@@ -201,7 +198,7 @@ static double projected_gradient(const struct ckg__lbfgs *o)
     double largest = 0.0;
 
     for (int i = 0; i < o->dim; i++) {
-        double move = fabs(clamp(o->x[i] - o->g[i], o->lower[i], o->upper[i]) - o->x[i]);
+        double move = fabs(ckg__clamp(o->x[i] - o->g[i], o->lower[i], o->upper[i]) - o->x[i]);
 
         largest = move > largest ? move : largest;
     }
@@ -272,7 +269,7 @@ static int find_leaver(const struct ckg__lbfgs *o)
 
     for (int i = 0; i < o->dim; i++) {
         double to = o->x[i] + o->p[i];
-        double out = fabs(clamp(to, o->lower[i], o->upper[i]) - to);
+        double out = fabs(ckg__clamp(to, o->lower[i], o->upper[i]) - to);
 
         if (out > farthest && out > 4.0 * DBL_EPSILON * fabs(to)) {
             farthest = out;
@@ -291,7 +288,7 @@ static void hold_leavers(struct ckg__lbfgs *o, double gamma)
 
     for (int held = 0, l; held < o->dim && (l = find_leaver(o)) >= 0; held++) {
         double *h = o->held + held * stride;
-        double end = clamp(o->x[l] + o->p[l], o->lower[l], o->upper[l]) - o->x[l];
+        double end = ckg__clamp(o->x[l] + o->p[l], o->lower[l], o->upper[l]) - o->x[l];
         double least;
         double scale;
 
@@ -331,7 +328,7 @@ static void find_direction(struct ckg__lbfgs *o)
     if (o->pairs > 0)
         hold_leavers(o, gamma);
     for (int i = 0; i < o->dim; i++) {
-        o->target[i] = clamp(o->x[i] + o->p[i], o->lower[i], o->upper[i]);
+        o->target[i] = ckg__clamp(o->x[i] + o->p[i], o->lower[i], o->upper[i]);
         o->p[i] = o->target[i] - o->x[i];
     }
     o->slope = dot(o->g, o->p, o->stride);
@@ -344,7 +341,7 @@ static void find_direction(struct ckg__lbfgs *o)
 static void place_trial(struct ckg__lbfgs *o, double t)
 {
     for (int i = 0; i < o->dim; i++)
-        o->trial[i] = t == 1.0 ? o->target[i] : clamp(o->x[i] + t * o->p[i], o->lower[i], o->upper[i]);
+        o->trial[i] = t == 1.0 ? o->target[i] : ckg__clamp(o->x[i] + t * o->p[i], o->lower[i], o->upper[i]);
 }
 
 static double longest_step(const struct ckg__lbfgs *o)

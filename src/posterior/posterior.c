@@ -131,13 +131,25 @@ static int covariance_against(const struct ckg__gp *gp, int m, const double *B, 
     return CKG_OK;
 }
 
+/* The means at the scaled points B (D×m) and their gradients (D×ldd); K and G (n×m) ← k and its slopes there.
+ */
+static void means_at(const struct ckg__gp *gp, int m, const double *B, double *K, double *G, double *mean,
+                     double *dmean, int ldd)
+{
+    ckg__covariance_cross(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, K, G, m);
+    ckg__dense()->combine_rows(gp->n, m, K, m, gp->alpha, mean);
+    for (int p = 0; p < m; p++)
+        mean[p] += gp->mean;
+    ckg__covariance_gradient_common(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, dmean, ldd);
+    unscale(gp, m, 1, dmean, ldd);
+}
+
 int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int ldu, struct ckg__arena *arena,
                          struct ckg__batch *out, struct ckg__against *against)
 {
     assert(m >= 0 && ldu >= m);
     assert(!against || against->point->m == 1);
 
-    const struct ckg__dense_ops *dense = ckg__dense();
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t block = ((size_t)gp->n + 1) * (size_t)m;
     double *B, *V, *G;
@@ -147,17 +159,11 @@ int ckg__posterior_batch(const struct ckg__gp *gp, int m, const double *U, int l
 
     /* The mean and its gradient. */
     scale_points(gp, U, ldu, m, B, m);
-    ckg__covariance_cross(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, V, G, m);
-    dense->combine_rows(gp->n, m, V, m, gp->alpha, out->mean);
-    ckg__covariance_gradient_common(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, out->dmean,
-                                    m);
-    unscale(gp, m, 1, out->dmean, m);
+    means_at(gp, m, B, V, G, out->mean, out->dmean, m);
 
     /* The variance, and while V is L⁻¹k the covariance with x⁺. */
     if (solve(gp, 0, m, V, m))
         return CKG_ERR_CANCELLED;
-    for (int p = 0; p < m; p++)
-        out->mean[p] += gp->mean;
     variance(gp, m, B, V, m, out->var);
     if (against && covariance_against(gp, m, B, V, G, arena, against))
         return CKG_ERR_NOMEM;
@@ -186,12 +192,7 @@ static int mean_of_part(const struct ckg__gp *gp, int m, const double *U, int ld
     if (ckg__interrupted_by(gp->interrupt, 2.0 * gp->n * m * (gp->D + CKG__KERNEL_WORK)))
         return CKG_ERR_CANCELLED;
     scale_points(gp, U, ldu, m, B, m);
-    ckg__covariance_cross(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, K, G, m);
-    ckg__dense()->combine_rows(gp->n, m, K, m, gp->alpha, mean);
-    for (int p = 0; p < m; p++)
-        mean[p] += gp->mean;
-    ckg__covariance_gradient_common(&gp->k, gp->n, gp->A, gp->capacity, m, B, m, gp->alpha, G, m, dmean, ldd);
-    unscale(gp, m, 1, dmean, ldd);
+    means_at(gp, m, B, K, G, mean, dmean, ldd);
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }

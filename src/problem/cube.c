@@ -11,11 +11,6 @@
 
 static const double category_mark = 0.70710678118654752440; /* 1/√2 */
 
-static double clamp(double value, double low, double high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 double ckg__problem_size(const ckg_problem *p)
 {
     if (p->designs)
@@ -61,8 +56,8 @@ int ckg__problem_fine(const ckg_problem *p)
 static double real_to_unit(const struct ckg__parameter *q, double x)
 {
     if (q->scale == CKG_LOG)
-        return clamp((ckg__log(x) - ckg__log(q->low)) / (ckg__log(q->high) - ckg__log(q->low)), 0, 1);
-    return clamp((x - q->low) / (q->high - q->low), 0, 1);
+        return ckg__clamp((ckg__log(x) - ckg__log(q->low)) / (ckg__log(q->high) - ckg__log(q->low)), 0, 1);
+    return ckg__clamp((x - q->low) / (q->high - q->low), 0, 1);
 }
 
 static double real_from_unit(const struct ckg__parameter *q, double u)
@@ -74,7 +69,7 @@ static double real_from_unit(const struct ckg__parameter *q, double u)
     const double x = q->scale == CKG_LOG
                          ? ckg__exp(ckg__log(q->low) + u * (ckg__log(q->high) - ckg__log(q->low)))
                          : q->low + u * (q->high - q->low);
-    return clamp(x, q->low, q->high);
+    return ckg__clamp(x, q->low, q->high);
 }
 
 /* A design of the user's own may lie between the steps, or after the last of them. */
@@ -164,12 +159,8 @@ int ckg__problem_offers(const ckg_problem *p, const double *x)
 {
     int listed = !p->designs;
 
-    for (int n = 0; n < p->designs && !listed; n++) {
-        int k = 0;
-        while (k < p->d && p->X[(size_t)n * (size_t)p->d + (size_t)k] == x[k])
-            k++;
-        listed = k == p->d;
-    }
+    for (int n = 0; n < p->designs && !listed; n++)
+        listed = ckg__same_design(p->d, p->X + (size_t)n * (size_t)p->d, x);
     for (int i = 0; !p->designs && listed && i < p->d; i++) {
         const struct ckg__parameter *q = &p->parameters[i];
 

@@ -249,14 +249,6 @@ int ckg_problem_set_step(ckg_problem *p, const char *parameter, double step)
     return status;
 }
 
-static int same_design(const double *a, const double *b, int d)
-{
-    for (int k = 0; k < d; k++)
-        if (a[k] != b[k])
-            return 0;
-    return 1;
-}
-
 int ckg_problem_set_designs(ckg_problem *p, int count, const double *X)
 {
     ckg__error_clear();
@@ -286,7 +278,7 @@ int ckg_problem_set_designs(ckg_problem *p, int count, const double *X)
         int seen = 0;
 
         for (int k = 0; k < n && !seen; k++)
-            seen = same_design(kept + (size_t)k * d, X + (size_t)i * d, p->d);
+            seen = ckg__same_design(p->d, kept + (size_t)k * d, X + (size_t)i * d);
         if (!seen)
             memcpy(kept + (size_t)n++ * d, X + (size_t)i * d, d * sizeof *X);
     }

@@ -91,6 +91,16 @@ static inline int ckg__is_answer(const ckg_problem *problem, int j)
     return j == problem->outcomes || problem->outcome[j].yesno;
 }
 
+/* 1 when two designs, in the same units, are the same numbers. */
+static inline int ckg__same_design(int d, const double *a, const double *b)
+{
+    int k = 0;
+
+    while (k < d && a[k] == b[k])
+        k++;
+    return k == d;
+}
+
 int ckg__problem_copy(ckg_problem **out, const ckg_problem *problem);
 
 /*
