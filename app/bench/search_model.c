@@ -10,25 +10,27 @@
 
 enum { RANDOM = 40, STARTS = 24, HALVINGS = 18 };
 
-struct search {
-    ckg_study *engine;
-    const ckg_problem *problem;
-    int d, K;
-};
-
 /* A design with what the models say of it: how far it breaks limits, and the objective to minimize. */
-struct spot {
+struct start {
     double x[CKG_MAX_PARAMETERS];
     double excess, value;
 };
 
+struct search {
+    ckg_study *engine;
+    const ckg_problem *problem;
+    int d, K;
+    int count;
+    struct start start[STARTS]; /* the best so far, sorted */
+};
+
 /* 1 when the first is the better one: less broken limits first. */
-static int is_better(const struct spot *a, const struct spot *b)
+static int is_better(const struct start *a, const struct start *b)
 {
     return a->excess != b->excess ? a->excess < b->excess : a->value < b->value;
 }
 
-static int look(const struct search *s, struct spot *at)
+static int look(const struct search *s, struct start *at)
 {
     double mean[1 + CKG_MAX_CONSTRAINTS];
     const int status = ckg_study_predict(s->engine, 1, at->x, mean, NULL, NULL, NULL);
@@ -64,9 +66,9 @@ static double moved(const struct search *s, int i, double value, double step)
 }
 
 /* Tries one value of one parameter, and takes it where that is better. */
-static int try_value(const struct search *s, int i, double value, struct spot *best, int *improved)
+static int try_value(const struct search *s, int i, double value, struct start *best, int *improved)
 {
-    struct spot next = *best;
+    struct start next = *best;
 
     next.x[i] = value;
     if (value == best->x[i] || ckg_problem_check_design(s->problem, next.x) ||
@@ -80,7 +82,7 @@ static int try_value(const struct search *s, int i, double value, struct spot *b
     return status;
 }
 
-static int try_parameter(const struct search *s, int i, double step, struct spot *best, int *improved)
+static int try_parameter(const struct search *s, int i, double step, struct start *best, int *improved)
 {
     int status = CKG_OK;
 
@@ -94,7 +96,7 @@ static int try_parameter(const struct search *s, int i, double step, struct spot
 }
 
 /* A finite list has no neighbours: its designs are starts. */
-static int descend(const struct search *s, struct spot *best)
+static int descend(const struct search *s, struct start *best)
 {
     double step = 0.2;
     int status = CKG_OK;
@@ -113,31 +115,25 @@ static int descend(const struct search *s, struct spot *best)
 
 /* --- starts --- */
 
-struct starts {
-    const struct search *search;
-    int count;
-    struct spot spot[STARTS]; /* the best so far, sorted */
-};
-
-static int add_start(struct starts *out, const double *x)
+static int add_start(struct search *s, const double *x)
 {
-    struct spot one;
-    int at = out->count < STARTS ? out->count : STARTS - 1;
+    struct start one;
+    int at = s->count < STARTS ? s->count : STARTS - 1;
 
-    memcpy(one.x, x, (size_t)out->search->d * sizeof *x);
-    if (ckg_problem_check_rules(out->search->problem, x))
+    memcpy(one.x, x, (size_t)s->d * sizeof *x);
+    if (ckg_problem_check_rules(s->problem, x))
         return CKG_OK;
-    const int status = look(out->search, &one);
-    if (status || (out->count == STARTS && !is_better(&one, &out->spot[at])))
+    const int status = look(s, &one);
+    if (status || (s->count == STARTS && !is_better(&one, &s->start[at])))
         return status;
-    for (; at > 0 && is_better(&one, &out->spot[at - 1]); at--)
-        out->spot[at] = out->spot[at - 1];
-    out->spot[at] = one;
-    out->count += out->count < STARTS;
+    for (; at > 0 && is_better(&one, &s->start[at - 1]); at--)
+        s->start[at] = s->start[at - 1];
+    s->start[at] = one;
+    s->count += s->count < STARTS;
     return CKG_OK;
 }
 
-static int add_recommended(struct starts *out)
+static int add_recommended(struct search *s)
 {
     static const double chances[] = {0.05, 0.25, 0.5, 0.9};
     int status = CKG_OK;
@@ -147,78 +143,78 @@ static int add_recommended(struct starts *out)
         ckg_recommendation *r;
         how.rule = CKG_RULE_PROBABILITY;
         how.probability = chances[i];
-        status = ckg_study_recommend(out->search->engine, &how, &r);
+        status = ckg_study_recommend(s->engine, &how, &r);
         if (!status)
-            status = add_start(out, r->x);
+            status = add_start(s, r->x);
         ckg_recommendation_free(status ? NULL : r);
     }
     return status;
 }
 
 /* Designs of the space-filling policy, from a study of their own. */
-static int add_random(struct starts *out)
+static int add_random(struct search *s)
 {
     ckg_options options = CKG_OPTIONS_INIT;
     ckg_study *study;
 
     options.policy = "sobol";
     options.initial = 0;
-    int status = ckg_study_new(&study, out->search->problem, &options);
+    int status = ckg_study_new(&study, s->problem, &options);
     for (int i = 0; !status && i < RANDOM; i++) {
         ckg_suggestion *suggestion;
         status = ckg_study_ask(study, &suggestion);
         if (status)
             break;
-        status = add_start(out, suggestion->x);
+        status = add_start(s, suggestion->x);
         ckg_suggestion_free(suggestion);
     }
     ckg_study_free(study);
     return status == CKG_ERR_EXHAUSTED ? CKG_OK : status;
 }
 
-static int add_listed(struct starts *out)
+static int add_listed(struct search *s)
 {
-    const struct search *s = out->search;
     int status = CKG_OK;
 
     for (int t = 0; !status && t < ckg_study_trials(s->engine); t++) {
         ckg_trial trial;
         status = ckg_study_trial(s->engine, t, &trial);
         if (!status)
-            status = add_start(out, trial.x);
+            status = add_start(s, trial.x);
     }
     for (int i = 0; !status && i < ckg_problem_designs(s->problem); i++)
-        status = add_start(out, ckg_problem_design(s->problem, i));
+        status = add_start(s, ckg_problem_design(s->problem, i));
     return status;
 }
 
 int app_search_model(ckg_study *engine, double *optimum)
 {
-    const ckg_problem *problem = ckg_study_problem(engine);
-    const struct search s = {engine, problem, ckg_problem_dimension(problem),
-                             ckg_problem_constraints(problem)};
-    struct starts *starts = calloc(1, sizeof *starts);
-    struct spot best = {.excess = INFINITY};
+    struct start best = {.excess = INFINITY};
+    struct search *s = calloc(1, sizeof *s);
 
-    if (!starts)
+    if (!s)
         return CKG_ERR_NOMEM;
+    s->engine = engine;
+    s->problem = ckg_study_problem(engine);
+    s->d = ckg_problem_dimension(s->problem);
+    s->K = ckg_problem_constraints(s->problem);
 
     /* Where to begin, and the best that comes of it. */
-    starts->search = &s;
-    int status = add_listed(starts);
+    int status = add_listed(s);
     if (!status)
-        status = add_recommended(starts);
+        status = add_recommended(s);
     if (!status)
-        status = add_random(starts);
-    for (int i = 0; !status && i < starts->count; i++) {
-        status = descend(&s, &starts->spot[i]);
-        if (!status && is_better(&starts->spot[i], &best))
-            best = starts->spot[i];
+        status = add_random(s);
+    for (int i = 0; !status && i < s->count; i++) {
+        status = descend(s, &s->start[i]);
+        if (!status && is_better(&s->start[i], &best))
+            best = s->start[i];
     }
 
-    free(starts);
     if (!status && best.excess > 0)
-        return CKG_ERR_STATE;
-    *optimum = ckg_problem_goal(problem) == CKG_MAXIMIZE ? -best.value : best.value;
+        status = CKG_ERR_STATE;
+    else
+        *optimum = ckg_problem_goal(s->problem) == CKG_MAXIMIZE ? -best.value : best.value;
+    free(s);
     return status;
 }
