@@ -17,6 +17,14 @@
 
 #include "base/visible.h"
 
+int app_path_from(const char *folder, const char *name, char path[PATH_MAX])
+{
+    const int length = name[0] == '/' ? snprintf(path, PATH_MAX, "%s", name)
+                                      : snprintf(path, PATH_MAX, "%s/%s", folder, name);
+
+    return length > 0 && length < PATH_MAX;
+}
+
 static int write_all(int file, const char *data, size_t length)
 {
     while (length) {

@@ -2,7 +2,12 @@
 #ifndef CKG_APP_FILE_H
 #define CKG_APP_FILE_H
 
+#include <limits.h>
+
 #include "base/text.h"
+
+/* The path of that name as seen from the folder; 0: it is too long to be one. */
+int app_path_from(const char *folder, const char *name, char path[PATH_MAX]);
 
 /*
  * Writes the bytes into a file beside `path` and puts that in its place, with the rights that the old one

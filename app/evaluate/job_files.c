@@ -50,27 +50,31 @@ char *app_job_folder(const char *jobs, int trial)
     return finish_name(&name);
 }
 
-static char *path_of(const char *made, const char *file)
-{
-    struct app_text name = {0};
-
-    app_text_print(&name, "%s/%s", made, file);
-    return finish_name(&name);
-}
-
 /* --- the design and the script --- */
 
-/* The file says this already. */
-static int is_same(const char *path, const struct app_text *text)
+/* The file of the job says this already. */
+static int is_same(const char *made, const char *file, const struct app_text *text)
 {
     struct app_message unused;
+    char path[PATH_MAX];
     char *there = NULL;
     size_t length = 0;
-    const int same = !app_read_file(path, &there, &length, &unused) && length == text->length &&
-                     !memcmp(there, text->data, length);
+    const int same = app_path_from(made, file, path) && !app_read_file(path, &there, &length, &unused) &&
+                     length == text->length && !memcmp(there, text->data, length);
 
     free(there);
     return same;
+}
+
+/* The file of the job is to say this, which is freed. */
+static int write_file(const char *made, const char *file, struct app_text *text, struct app_message *message)
+{
+    char path[PATH_MAX];
+
+    if (app_path_from(made, file, path))
+        return app_write_text(path, text, message);
+    app_text_free(text);
+    return app_fail(message, CKG_ERR_SYSTEM, "%s/%s: %s", made, file, strerror(ENAMETOOLONG));
 }
 
 const char *app_job_shell(const struct app_definition *d)
@@ -164,15 +168,11 @@ int app_job_is(const char *made, const char *place, const struct app_order *orde
 {
     struct app_text design = {0};
     struct app_text script = {0};
-    char *design_path = path_of(made, design_file);
-    char *script_path = path_of(made, script_file);
-    const int same = make_files(made, place, order, &design, &script) && design_path && script_path &&
-                     is_same(design_path, &design) && is_same(script_path, &script);
+    const int same = make_files(made, place, order, &design, &script) &&
+                     is_same(made, design_file, &design) && is_same(made, script_file, &script);
 
     app_text_free(&design);
     app_text_free(&script);
-    free(design_path);
-    free(script_path);
     return same;
 }
 
@@ -181,18 +181,14 @@ int app_job_write(const char *made, const char *place, const struct app_order *o
 {
     struct app_text design = {0};
     struct app_text script = {0};
-    char *design_path = path_of(made, design_file);
-    char *script_path = path_of(made, script_file);
-    int status = make_files(made, place, order, &design, &script) && design_path && script_path
-                     ? app_write_file(design_path, design.data, design.length, message)
+    int status = make_files(made, place, order, &design, &script)
+                     ? write_file(made, design_file, &design, message)
                      : app_fail(message, CKG_ERR_NOMEM, "out of memory");
 
     if (!status)
-        status = app_write_file(script_path, script.data, script.length, message);
+        status = write_file(made, script_file, &script, message);
     app_text_free(&design);
     app_text_free(&script);
-    free(design_path);
-    free(script_path);
     return status;
 }
 
@@ -201,28 +197,22 @@ int app_job_write(const char *made, const char *place, const struct app_order *o
 int app_ticket_write(const char *made, const struct app_ticket *ticket, struct app_message *message)
 {
     struct app_text text = {0};
-    char *path = path_of(made, ticket_file);
 
-    if (!path)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
     app_text_print(&text, "%s %d %s\n", ticket->name, ticket->index, ticket->base);
-    const int status = app_write_text(path, &text, message);
-    free(path);
-    return status;
+    return write_file(made, ticket_file, &text, message);
 }
 
 int app_ticket_read(const char *made, struct app_ticket *ticket)
 {
     struct app_message unused;
-    char *path = path_of(made, ticket_file);
+    char path[PATH_MAX];
     char *text = NULL;
     size_t length;
 
     *ticket = (struct app_ticket){0};
-    const int got = path && !app_read_file(path, &text, &length, &unused) &&
+    const int got = app_path_from(made, ticket_file, path) && !app_read_file(path, &text, &length, &unused) &&
                     sscanf(text, "%63s %d %63s", ticket->name, &ticket->index, ticket->base) >= 2;
     free(text);
-    free(path);
     return got;
 }
 
@@ -230,11 +220,10 @@ int app_ticket_read(const char *made, struct app_ticket *ticket)
 
 static void remove_file(const char *made, const char *file)
 {
-    char *path = path_of(made, file);
+    char path[PATH_MAX];
 
-    if (path)
+    if (app_path_from(made, file, path))
         unlink(path);
-    free(path);
 }
 
 void app_job_clear(const char *made)
@@ -258,26 +247,22 @@ void app_job_remove(const char *made)
 /* When the file was last written to, by the file system's clock; NAN: it is not there. */
 static double written(const char *made, const char *file)
 {
-    char *path = path_of(made, file);
+    char path[PATH_MAX];
     struct stat info;
-    const double when = path && !stat(path, &info)
-                            ? (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec
-                            : NAN;
 
-    free(path);
-    return when;
+    return app_path_from(made, file, path) && !stat(path, &info)
+               ? (double)info.st_mtim.tv_sec + 1e-9 * (double)info.st_mtim.tv_nsec
+               : NAN;
 }
 
 int app_job_ended(const char *made, int *code, double *seconds)
 {
-    char *path = path_of(made, status_file);
-    FILE *file = path ? fopen(path, "re") : NULL;
-    int got = 0;
+    char path[PATH_MAX];
+    FILE *file = app_path_from(made, status_file, path) ? fopen(path, "re") : NULL;
 
-    free(path);
     if (!file)
         return 0;
-    got = fscanf(file, "%d", code) == 1;
+    const int got = fscanf(file, "%d", code) == 1;
     fclose(file);
     *seconds = fmax(written(made, status_file) - written(made, begun_file), 0);
     return got;
@@ -303,12 +288,11 @@ static int feed(const char *path, int is_output, struct app_child *child)
 
 void app_job_collect(const char *made, const char *log, struct app_child *child)
 {
-    char *output = path_of(made, output_file);
-    char *errors = path_of(made, errors_file);
+    char output[PATH_MAX];
+    char errors[PATH_MAX];
 
-    feed(output, 1, child);
-    if (!feed(errors, 0, child))
+    if (app_path_from(made, output_file, output))
+        feed(output, 1, child);
+    if (!app_path_from(made, errors_file, errors) || !feed(errors, 0, child))
         feed(log, 0, child);
-    free(output);
-    free(errors);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "definition/scheduler.h"
+#include "base/file.h"
 #include "evaluate/workspace.h"
 
 struct look {
@@ -18,15 +19,6 @@ struct look {
 };
 
 /* --- files --- */
-
-/* The path as seen from the folder; 0 when it is too long to be one. */
-static int from_folder(const char *folder, const char *name, char path[PATH_MAX])
-{
-    const int length = name[0] == '/' ? snprintf(path, PATH_MAX, "%s", name)
-                                      : snprintf(path, PATH_MAX, "%s/%s", folder, name);
-
-    return length > 0 && length < PATH_MAX;
-}
 
 static int is_file(const char *path)
 {
@@ -41,14 +33,14 @@ static int find_program(const char *folder, const char *name, char path[PATH_MAX
     const char *list = getenv("PATH");
 
     if (strchr(name, '/'))
-        return from_folder(folder, name, path) && is_file(path);
+        return app_path_from(folder, name, path) && is_file(path);
     for (list = list ? list : "/bin:/usr/bin"; list;) {
         const char *end = strchr(list, ':');
         const int length = (int)(end ? (size_t)(end - list) : strlen(list));
         char place[PATH_MAX];
 
         snprintf(place, sizeof place, "%.*s/%s", length ? length : 1, length ? list : ".", name);
-        if (from_folder(folder, place, path) && is_file(path) && access(path, X_OK) == 0)
+        if (app_path_from(folder, place, path) && is_file(path) && access(path, X_OK) == 0)
             return 1;
         list = end ? end + 1 : NULL;
     }
@@ -237,7 +229,7 @@ static int check_script(const struct look *l)
     struct stat info;
     char path[PATH_MAX];
 
-    if (!word || !from_folder(l->folder, e->command[word], path))
+    if (!word || !app_path_from(l->folder, e->command[word], path))
         return CKG_OK;
     if (e->workspace.used && e->command[word][0] != '/' && !is_in_workspace(e, e->command[word])) {
         app_fail(&what, 0,

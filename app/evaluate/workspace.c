@@ -20,29 +20,20 @@
 static const char running_mark[] = ".ckg";
 static const char ended_mark[] = ".ckg-ended";
 
-static int no_memory(struct app_message *message)
+/* The path of that name as seen from the folder. */
+static int find(const char *folder, const char *name, char path[PATH_MAX], struct app_message *message)
 {
-    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-}
-
-static char *join(const char *folder, const char *name)
-{
-    struct app_text path = {0};
-
-    app_text_print(&path, name[0] == '/' ? "%.0s%s" : "%s/%s", folder, name);
-    if (path.failed)
-        app_text_free(&path);
-    return path.data;
+    return app_path_from(folder, name, path)
+               ? CKG_OK
+               : app_fail(message, CKG_ERR_SYSTEM, "%s/%s: %s", folder, name, strerror(ENAMETOOLONG));
 }
 
 static int exists(const char *folder, const char *name)
 {
-    char *path = join(folder, name);
+    char path[PATH_MAX];
     struct stat info;
-    const int there = path && !stat(path, &info);
 
-    free(path);
-    return there;
+    return app_path_from(folder, name, path) && !stat(path, &info);
 }
 
 char *app_workspace_path(const struct app_definition *d, const char *folder, int trial)
@@ -118,32 +109,35 @@ static int make_folders(const char *path, struct app_message *message)
 static int link_file(const char *folder, const char *path, const char *file, struct app_message *message)
 {
     const char *slash = strrchr(file, '/');
-    char *from = join(folder, file);
-    char *real = from ? realpath(from, NULL) : NULL;
-    char *to = join(path, slash ? slash + 1 : file);
-    int status = from && to ? CKG_OK : no_memory(message);
+    char from[PATH_MAX];
+    char real[PATH_MAX];
+    char to[PATH_MAX];
+    int status = find(folder, file, from, message);
 
-    if (!status && (!real || symlink(real, to)))
-        status = app_fail(message, CKG_ERR_SYSTEM, "%s: %s", real ? to : from, strerror(errno));
-    free(real);
-    free(from);
-    free(to);
-    return status;
+    if (!status)
+        status = find(path, slash ? slash + 1 : file, to, message);
+    if (status)
+        return status;
+    const int there = realpath(from, real) != NULL;
+    return there && !symlink(real, to)
+               ? CKG_OK
+               : app_fail(message, CKG_ERR_SYSTEM, "%s: %s", there ? to : from, strerror(errno));
 }
 
 /* Reads the template and fills it in; x NULL: it is only looked at. */
 static int fill_template(const struct app_definition *d, const char *folder, const char *source,
                          const double *x, struct app_text *out, struct app_message *message)
 {
-    char *from = join(folder, source);
+    char from[PATH_MAX];
     char *text = NULL;
     size_t length = 0;
-    int status = from ? app_read_file(from, &text, &length, message) : no_memory(message);
+    int status = find(folder, source, from, message);
 
+    if (!status)
+        status = app_read_file(from, &text, &length, message);
     if (!status)
         status = app_substitute_template(d, x, source, text, length, out, message);
     free(text);
-    free(from);
     return status;
 }
 
@@ -151,20 +145,21 @@ static int write_template(const struct app_definition *d, const char *folder, co
                           const struct app_need *template, const double *x, struct app_message *message)
 {
     struct app_text out = {0};
-    char *to = join(path, template->name);
-    int status = to ? fill_template(d, folder, template->value, x, &out, message) : no_memory(message);
+    char to[PATH_MAX];
+    int status = find(path, template->name, to, message);
 
     /* It may be in a folder of its own. */
-    char *slash = to ? strrchr(to, '/') : NULL;
-    if (!status && slash && strchr(template->name, '/')) {
+    if (!status && strchr(template->name, '/')) {
+        char *slash = strrchr(to, '/');
         *slash = 0;
         status = make_folders(to, message);
         *slash = '/';
     }
     if (!status)
+        status = fill_template(d, folder, template->value, x, &out, message);
+    if (!status)
         status = app_write_text(to, &out, message);
     app_text_free(&out);
-    free(to);
     return status;
 }
 
@@ -189,6 +184,7 @@ int app_workspace_open(const struct app_definition *d, const char *folder, const
                        struct app_message *message)
 {
     const struct app_workspace *w = &d->evaluate.workspace;
+    char mark[PATH_MAX];
     struct stat info;
 
     if (!w->used)
@@ -203,14 +199,14 @@ int app_workspace_open(const struct app_definition *d, const char *folder, const
     int status = make_folders(path, message);
 
     /* Ours from now on, with what the command needs. */
-    char *mark = join(path, running_mark);
     if (!status)
-        status = mark ? app_write_file(mark, "", 0, message) : no_memory(message);
+        status = find(path, running_mark, mark, message);
+    if (!status)
+        status = app_write_file(mark, "", 0, message);
     for (int i = 0; !status && i < w->files.count; i++)
         status = link_file(folder, path, w->files.word[i], message);
     for (int i = 0; !status && i < w->templates.count; i++)
         status = write_template(d, folder, path, &w->templates.pair[i], x, message);
-    free(mark);
     return status;
 }
 
@@ -231,24 +227,23 @@ static int weigh_one(const char *path, const struct stat *info, int kind, struct
 
 /* A folder of a trial that has ended. */
 struct kept {
-    char *path;
+    const char *path;
     double bytes;
     struct timespec ended;
 };
 
-/* The ended one at that path; 0: it is none. */
-static int look(char *path, struct kept *out)
+/* Fills in the rest of it; 0: it is none. */
+static int look(struct kept *out)
 {
-    char *mark = join(path, ended_mark);
+    char mark[PATH_MAX];
     struct stat info;
-    const int ended = mark && !stat(mark, &info);
 
-    free(mark);
-    if (!ended)
+    if (!app_path_from(out->path, ended_mark, mark) || stat(mark, &info))
         return 0;
     weight = 0;
-    nftw(path, weigh_one, 16, FTW_PHYS | FTW_MOUNT);
-    *out = (struct kept){path, weight, info.st_mtim};
+    nftw(out->path, weigh_one, 16, FTW_PHYS | FTW_MOUNT);
+    out->bytes = weight;
+    out->ended = info.st_mtim;
     return 1;
 }
 
@@ -262,8 +257,8 @@ static int compare_ages(const void *a, const void *b)
     return x->tv_nsec < y->tv_nsec ? -1 : x->tv_nsec > y->tv_nsec;
 }
 
-/* All that have ended in the folder, which the caller frees with their paths; how many. */
-static size_t list_kept(const char *folder, struct kept **out)
+/* All that have ended in the folder, in a list that the caller frees; how many. */
+static size_t list_kept(struct app_pool *pool, const char *folder, struct kept **out)
 {
     DIR *directory = opendir(folder);
     const struct dirent *entry;
@@ -272,13 +267,12 @@ static size_t list_kept(const char *folder, struct kept **out)
     *out = NULL;
     while (directory && (entry = readdir(directory))) {
         struct kept *grown = entry->d_name[0] == '.' ? NULL : realloc(*out, (count + 1) * sizeof *grown);
-        char *path = grown ? join(folder, entry->d_name) : NULL;
 
         *out = grown ? grown : *out;
-        if (path && look(path, &(*out)[count]))
-            count++;
-        else
-            free(path);
+        if (grown) {
+            grown[count].path = app_pool_print(pool, "%s/%s", folder, entry->d_name);
+            count += grown[count].path && look(&grown[count]);
+        }
     }
     if (directory)
         closedir(directory);
@@ -288,27 +282,28 @@ static size_t list_kept(const char *folder, struct kept **out)
 /* Removes the oldest until the others are within the quota. */
 static void keep_quota(const char *folder, double quota)
 {
+    struct app_pool pool = {0};
     struct kept *all;
-    const size_t count = list_kept(folder, &all);
+    const size_t count = list_kept(&pool, folder, &all);
     double sum = 0;
 
     if (count)
         qsort(all, count, sizeof *all, compare_ages);
     for (size_t i = 0; i < count; i++)
         sum += all[i].bytes;
-    for (size_t i = 0; i < count; i++) {
-        if (sum > quota) {
-            remove_tree(all[i].path);
-            sum -= all[i].bytes;
-        }
-        free(all[i].path);
+    for (size_t i = 0; i < count && sum > quota; i++) {
+        remove_tree(all[i].path);
+        sum -= all[i].bytes;
     }
+    app_pool_free(&pool);
     free(all);
 }
 
 void app_workspace_close(const struct app_definition *d, const char *path, int failed)
 {
     const struct app_workspace *w = &d->evaluate.workspace;
+    char from[PATH_MAX];
+    char to[PATH_MAX];
 
     if (!w->used || !is_ours(path))
         return;
@@ -316,14 +311,8 @@ void app_workspace_close(const struct app_definition *d, const char *path, int f
     /* Gone, or said to have ended. */
     if (w->keep == APP_KEEP_NONE || failed < 0 || (w->keep == APP_KEEP_FAILED && !failed))
         remove_tree(path);
-    else {
-        char *from = join(path, running_mark);
-        char *to = join(path, ended_mark);
-        if (from && to)
-            rename(from, to);
-        free(from);
-        free(to);
-    }
+    else if (app_path_from(path, running_mark, from) && app_path_from(path, ended_mark, to))
+        rename(from, to);
 
     /* Then the oldest of all that are kept; and the folder of all, should it be empty. */
     char *folder = app_copy(path);

@@ -34,36 +34,29 @@ static int keep(struct app_evaluators *e, const char *path, const struct app_def
                         d->name, other->path);
 
     struct app_evaluator *each = realloc(e->each, ((size_t)e->count + 1) * sizeof *each);
-    if (!each)
-        return no_memory(message);
-    e->each = each;
-    each += e->count++;
-    *each = (struct app_evaluator){
-        .path = app_copy(path),
-        .study = app_copy(d->name),
-        .url = app_place_url(&(struct app_study_place){.file = path}, d),
-    };
-    return each->path && each->study && each->url ? CKG_OK : no_memory(message);
-}
-
-/* The folder that the file is in. */
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    struct app_text folder = {0};
-
-    app_text_print(&folder, "%.*s", slash ? (int)(slash - path) + (slash == path) : 1, slash ? path : ".");
-    return folder.data;
+    char *url = app_place_url(&(struct app_study_place){.file = path}, d);
+    if (each) {
+        e->each = each;
+        each += e->count++;
+        each->path = app_pool_copy(&e->pool, path);
+        each->study = app_pool_copy(&e->pool, d->name);
+        each->url = url ? app_pool_copy(&e->pool, url) : NULL;
+    }
+    free(url);
+    return each && each->path && each->study && each->url ? CKG_OK : no_memory(message);
 }
 
 static int add_file(struct app_evaluators *e, const char *path, struct app_message *message)
 {
+    const char *slash = strrchr(path, '/');
+    const int length = slash ? (int)(slash - path) + (slash == path) : 1;
+    struct app_pool pool = {0};
     struct app_definition d;
     int status = app_definition_read(&d, path, message);
 
     if (status)
         return status;
-    char *folder = folder_of(path);
+    const char *folder = app_pool_print(&pool, "%.*s", length, slash ? path : ".");
 
     if (!folder)
         status = no_memory(message);
@@ -74,7 +67,7 @@ static int add_file(struct app_evaluators *e, const char *path, struct app_messa
         status = app_program_check(&d, folder, path, message);
     if (!status)
         status = keep(e, path, &d, message);
-    free(folder);
+    app_pool_free(&pool);
     app_definition_free(&d);
     return status;
 }
@@ -136,11 +129,7 @@ int app_evaluators_add(struct app_evaluators *e, const char *path, void (*say)(c
 
 void app_evaluators_free(struct app_evaluators *e)
 {
-    for (int i = 0; i < e->count; i++) {
-        free(e->each[i].path);
-        free(e->each[i].study);
-        free(e->each[i].url);
-    }
+    app_pool_free(&e->pool);
     free(e->each);
     *e = (struct app_evaluators){0};
 }

@@ -5,6 +5,7 @@
 #ifndef CKG_APP_EVALUATORS_H
 #define CKG_APP_EVALUATORS_H
 
+#include "base/pool.h"
 #include "base/text.h"
 
 /* A problem file with a command, the name of the study that it is for, and the URL of its store. */
@@ -13,6 +14,7 @@ struct app_evaluator {
 };
 
 struct app_evaluators {
+    struct app_pool pool;
     int count;
     struct app_evaluator *each; /* (count) in the order in which they were named */
 };

@@ -125,46 +125,44 @@ static void recommend(struct app_progress *p, struct app_notebook *n, double all
 
 /* --- lines --- */
 
-/* With the digits by which it breaks a limit. */
-static void print_value(const struct app_definition *d, const ckg_measurement *m)
+/* Writes the text as one line, whatever is in it; 0: it is empty. */
+static int put(struct app_text *text)
 {
-    const struct app_outcome o = app_outcome_at(d, m->outcome);
-    char number[32];
+    struct app_text line = {0};
 
-    app_say("  %s=%s", o.name, app_value_text(&o, m->value, 4, number));
+    if (text->data)
+        app_text_add_line(&line, text->data);
+    const int some = line.data != NULL;
+    if (some) {
+        app_say("%s\n", line.data);
+        fflush(stdout);
+    }
+    app_text_free(&line);
+    app_text_free(text);
+    return some;
 }
 
-/* In one line, whatever it is. */
-static void print_why(const struct app_trial *t)
+/* What became of the trial, values with the digits by which they break a limit. */
+static void add_result(struct app_text *out, const struct app_progress *p, const struct app_notebook *n,
+                       const struct app_trial *t)
 {
-    struct app_text why = {0};
-
-    if (t->why)
-        app_text_add_line(&why, t->why);
-    if (why.data)
-        app_say(": %s", why.data);
-    app_text_free(&why);
-}
-
-static void print_line(const struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
-{
-    const struct app_definition *d = &n->definition;
     const struct app_trial *best = app_notebook_best(n);
     char number[32];
 
-    if (p->name)
-        app_say("%s  ", p->name);
-    app_say("%d/%d  trial %d %s", ended(n), d->budget, t->number,
-            t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
-    for (int i = 0; i < t->count; i++)
-        print_value(d, &t->measured[i]);
+    app_text_print(out, "%s%s%d/%d  trial %d %s", p->name ? p->name : "", p->name ? "  " : "", ended(n),
+                   n->definition.budget, t->number,
+                   t->state == APP_PENDING ? "to be tried again" : app_state_name(t->state));
+    for (int i = 0; i < t->count; i++) {
+        const struct app_outcome o = app_outcome_at(&n->definition, t->measured[i].outcome);
+        app_text_print(out, "  %s=%s", o.name, app_value_text(&o, t->measured[i].value, 4, number));
+    }
     if (t->feasible >= 0)
-        app_say("  %s", t->feasible ? "feasible" : "infeasible");
-    print_why(t);
+        app_text_print(out, "  %s", t->feasible ? "feasible" : "infeasible");
+    if (t->why)
+        app_text_print(out, ": %s", t->why);
     if (best)
-        app_say("  best %s (trial %d)", app_number_short(app_trial_value(best, 0), number), best->number);
-    app_say("\n");
-    fflush(stdout);
+        app_text_print(out, "  best %s (trial %d)", app_number_short(app_trial_value(best, 0), number),
+                       best->number);
 }
 
 /* --- a line where something is learnt --- */
@@ -241,15 +239,12 @@ static void print_news(struct app_progress *p, struct app_notebook *n, const str
 
     add_news(&news, p, n, t);
     if (news.data)
-        app_text_add_line(&line, news.data);
-    if (line.data) {
-        app_say("%d/%d  %s\n", ended(n), n->definition.budget, line.data);
-        fflush(stdout);
-        p->printed = app_clock();
-        p->shown_at = ended(n);
-    }
-    app_text_free(&line);
+        app_text_print(&line, "%d/%d  %s", ended(n), n->definition.budget, news.data);
     app_text_free(&news);
+    if (!put(&line))
+        return;
+    p->printed = app_clock();
+    p->shown_at = ended(n);
 }
 
 /* --- the block --- */
@@ -386,21 +381,6 @@ static void time_line(struct app_text *out, const struct app_progress *p, const 
     }
 }
 
-static void recommended_line(struct app_text *out, const struct app_progress *p, const struct app_notebook *n)
-{
-    app_text_print(out, "  recommended    ");
-    if (p->known)
-        recommended_text(p, n, out);
-    else
-        app_text_print(out, "-");
-}
-
-static void gain_line(struct app_text *out, const struct app_progress *p, const struct app_notebook *n)
-{
-    app_text_print(out, "  expected gain  ");
-    app_gain_text(n, &p->gain, out);
-}
-
 void app_progress_gain(struct app_progress *p, const ckg_gain *gain)
 {
     p->gain = *gain;
@@ -423,9 +403,12 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
     app_text_print(&line[1], "  best feasible  ");
     best_text(n, &line[1]);
 
-    recommended_line(&line[2], p, n);
+    app_text_print(&line[2], "  recommended    %s", p->known ? "" : "-");
+    if (p->known)
+        recommended_text(p, n, &line[2]);
 
-    gain_line(&line[3], p, n);
+    app_text_print(&line[3], "  expected gain  ");
+    app_gain_text(n, &p->gain, &line[3]);
 
     time_line(&line[4], p, n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
     const int width = columns();
@@ -498,16 +481,6 @@ void app_progress_say(struct app_progress *p, const struct app_notebook *n, cons
     app_progress_draw(p, n);
 }
 
-static void print_above(struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
-{
-    wipe(p);
-    app_say("trial %d %s", t->number, t->state == APP_PENDING ? "will be tried again" : "failed");
-    print_why(t);
-    app_say("\n");
-    fflush(stdout);
-    app_progress_draw(p, n);
-}
-
 /* The recommendation and what is to be gained, unless such took more than so many seconds already. */
 static void recommend_in_block(struct app_progress *p, struct app_notebook *n, double allowed)
 {
@@ -531,7 +504,7 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
     struct app_text line = {0};
 
     if (p->kind == APP_PROGRESS_LINES)
-        print_line(p, n, t);
+        add_result(&line, p, n, t);
     if (p->kind == APP_PROGRESS_NEWS)
         print_news(p, n, t);
     if (p->kind == APP_PROGRESS_JSON) {
@@ -540,16 +513,17 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
             app_json_add_string(&line, "study", p->name);
         app_trial_add(&n->definition, t, &line);
         app_json_close(&line, '}');
-        app_say("%s\n", line.data ? line.data : "");
-        fflush(stdout);
-        app_text_free(&line);
     }
+    put(&line);
     warn_of_answer(p, n, t);
     if (p->kind != APP_PROGRESS_BLOCK)
         return;
     recommend_in_block(p, n, share * (app_clock() - p->started));
-    if (t->state != APP_COMPLETE)
-        print_above(p, n, t);
+    if (t->state != APP_COMPLETE) {
+        wipe(p);
+        add_failure(&line, t);
+        put(&line);
+    }
     app_progress_draw(p, n);
 }
 

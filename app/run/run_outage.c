@@ -1,67 +1,61 @@
 /* Pausing, and finding out whether it is over. */
 #include "run/run_outage.h"
 
-#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "actions/action_retry.h"
+#include "run/run_study.h"
 
 #include "actions/action_edit.h"
 
 /* A line that is no trouble, for those who want to hear. */
-static void say(struct app_notebook *n, struct app_progress *progress, const char *line)
+static void say(struct app_run_study *r, const char *format, int trial)
 {
-    if (progress->kind != APP_PROGRESS_NONE || progress->say)
-        app_progress_say(progress, n, line);
-}
+    char line[128];
 
-/* As if it had just been asked for. */
-static int add_again(struct app_edit *edit, const struct app_trial *failed)
-{
-    struct app_trial t = *failed;
-
-    t.state = APP_PENDING;
-    t.why = NULL;
-    t.log = NULL;
-    t.answer = NULL;
-    t.extra = NULL;
-    t.seconds = NAN;
-    t.failures = 0;
-    return app_edit_trial(edit, &t);
+    snprintf(line, sizeof line, format, trial);
+    if (r->progress.kind != APP_PROGRESS_NONE || r->progress.say)
+        app_progress_say(&r->progress, r->n, line);
 }
 
 /* The failed trials of the pause with these numbers are pending again; their history says so. */
-static int evaluate_again(const struct app_outage *o, struct app_notebook *n, int first, int last)
+static int evaluate_again(struct app_run_study *r, int first, int last)
 {
-    struct app_edit edit = {.notebook = n};
-    int status = CKG_OK;
+    struct app_notebook *n = r->n;
+    int *numbers = calloc((size_t)(last - first) + 1, sizeof *numbers);
+    int status = numbers ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int count = 0;
 
-    for (int number = first; !status && number <= last; number++)
-        if (app_pause_has(&o->pause, &n->trials[number - 1]))
-            status = add_again(&edit, &n->trials[number - 1]);
-    if (!status && edit.count)
-        status = app_edit_make(&edit, "retry", "ckg run", NULL);
-    app_edit_free(&edit);
+    for (int number = first; numbers && number <= last; number++)
+        if (app_pause_has(&r->outage.pause, &n->trials[number - 1]))
+            numbers[count++] = number;
+    if (count)
+        status = app_notebook_mend(n, count, numbers, "retry", app_mend_retry, NULL, "ckg run");
+    free(numbers);
 
     /* Another run or a person was faster: what they made of it holds. */
     return status == CKG_ERR_STATE ? app_notebook_sync(n) : status;
 }
 
-int app_outage_begin(struct app_outage *o, struct app_notebook *n, struct app_progress *progress)
+int app_outage_begin(struct app_run_study *r)
 {
-    char line[128];
+    struct app_outage *o = &r->outage;
 
-    if (!app_pause_find(n, &o->pause))
+    if (!app_pause_find(r->n, &o->pause))
         return CKG_OK;
     app_fail(&o->why, 0, "%s", o->pause.why);
     o->probe = o->pause.first;
-    snprintf(line, sizeof line, "the study was paused: trial %d is tried again first", o->probe);
-    say(n, progress, line);
-    return evaluate_again(o, n, o->probe, o->probe);
+    say(r, "the study was paused: trial %d is tried again first", o->probe);
+    return evaluate_again(r, o->probe, o->probe);
 }
 
 /* It failed again. In the same way, it is as before; otherwise the next one is tried, and the last decides.
  */
-static int judge_failure(struct app_outage *o, struct app_notebook *n)
+static int judge_failure(struct app_run_study *r)
 {
+    const struct app_notebook *n = r->n;
+    struct app_outage *o = &r->outage;
     const char *why = n->trials[o->probe - 1].why;
 
     o->paused = app_same_reason(why ? why : "", o->why.text);
@@ -72,38 +66,37 @@ static int judge_failure(struct app_outage *o, struct app_notebook *n)
         o->probe++;
     while (o->probe <= o->pause.last && !app_pause_has(&o->pause, &n->trials[o->probe - 1]));
     if (o->probe <= o->pause.last)
-        return evaluate_again(o, n, o->probe, o->probe);
+        return evaluate_again(r, o->probe, o->probe);
     o->probe = 0;
     return CKG_OK;
 }
 
 /* What the second evaluation has shown, if it is over. */
-static int judge_probe(struct app_outage *o, struct app_notebook *n, struct app_progress *progress)
+static int judge_probe(struct app_run_study *r)
 {
+    struct app_outage *o = &r->outage;
     const int first = o->probe + 1;
-    const enum app_state state = n->trials[o->probe - 1].state;
-    char line[128];
+    const enum app_state state = r->n->trials[o->probe - 1].state;
 
     if (state == APP_PENDING || state == APP_RUNNING)
         return CKG_OK;
     if (state == APP_FAILED_TRIAL)
-        return judge_failure(o, n);
+        return judge_failure(r);
 
     /* The outage is over. */
     o->probe = 0;
     if (first > o->pause.last)
         return CKG_OK;
-    snprintf(line, sizeof line, "trial %d works now: what failed with it is evaluated again", first - 1);
-    say(n, progress, line);
-    return evaluate_again(o, n, first, o->pause.last);
+    say(r, "trial %d works now: what failed with it is evaluated again", first - 1);
+    return evaluate_again(r, first, o->pause.last);
 }
 
-int app_outage_judge(struct app_outage *o, struct app_notebook *n, struct app_progress *progress)
+int app_outage_judge(struct app_run_study *r)
 {
     struct app_pause pause;
-    const int status = o->probe ? judge_probe(o, n, progress) : CKG_OK;
+    const int status = r->outage.probe ? judge_probe(r) : CKG_OK;
 
-    if (!o->probe)
-        o->paused = app_pause_find(n, &pause);
+    if (!r->outage.probe)
+        r->outage.paused = app_pause_find(r->n, &pause);
     return status;
 }

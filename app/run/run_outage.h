@@ -1,5 +1,5 @@
 /*
- * What a run does about failures in a row that look like an outage (notebook/pause.h): it pauses. The next
+ * What a run does about failures in a row that look like an outage (actions/outage.h): it pauses. The next
  * run tries one of these trials again before anything else. When that works, the outage is over and the
  * others are evaluated again too. When it fails in the same way, that run ends at once, with nothing spent.
  * When it fails otherwise, its design may be at fault, and the next one is tried.
@@ -8,7 +8,6 @@
 #define CKG_APP_RUN_OUTAGE_H
 
 #include "actions/outage.h"
-#include "run/progress.h"
 
 struct app_outage {
     int paused;             /* nothing new is to be started */
@@ -17,10 +16,12 @@ struct app_outage {
     struct app_message why; /* its reason, which pause.why does not keep */
 };
 
+struct app_run_study;
+
 /* A run begins: where the study was paused, one of its failed trials is pending again. */
-int app_outage_begin(struct app_outage *outage, struct app_notebook *notebook, struct app_progress *progress);
+int app_outage_begin(struct app_run_study *study);
 
 /* Some trials have ended, here or elsewhere: is the study to be paused, or is an outage over? */
-int app_outage_judge(struct app_outage *outage, struct app_notebook *notebook, struct app_progress *progress);
+int app_outage_judge(struct app_run_study *study);
 
 #endif

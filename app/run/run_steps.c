@@ -217,7 +217,7 @@ void app_steps_reap(struct app_run_study *r)
 
     /* Do they fail too often? What a second evaluation shows counts even where the run is to end. */
     if (!r->broken && (!r->places->interrupts || r->outage.probe))
-        app_run_break(r, app_outage_judge(&r->outage, r->n, &r->progress), r->running);
+        app_run_break(r, app_outage_judge(r), r->running);
 }
 
 /* --- starting --- */
@@ -390,7 +390,7 @@ void app_steps_begin(struct app_run_study *r)
     app_notebook_set_interrupt(r->n, is_unwanted, r);
     begin_jobs(r); /* what keeps it from that is said where the first one is to start */
     app_progress_draw(&r->progress, r->n);
-    app_run_break(r, app_outage_begin(&r->outage, r->n, &r->progress), 0);
+    app_run_break(r, app_outage_begin(r), 0);
 }
 
 void app_steps_end(struct app_run_study *r)

@@ -310,7 +310,7 @@ int app_run_sync(struct app_run_study *r)
     r->seen = r->n->revision;
     say_held(r);
     if (!status && !r->options->keeps_on)
-        status = app_outage_judge(&r->outage, r->n, &r->progress);
+        status = app_outage_judge(r);
     return status;
 }
 

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "evaluate/machine.h"
+#include "store/checksum.h"
 
 static const char ending[] = ".answer";
 
@@ -99,32 +100,21 @@ void app_spool_close(struct app_spool *spool)
 
 /* --- writing --- */
 
+/* What is kept of a trial's result is what a change keeps of it too (store/checksum.h). */
+#define WRITE_INTEGER(name) app_json_add_integer(out, #name, r->name)
+#define WRITE_REAL(name) app_json_add_number(out, #name, r->name)
+#define WRITE_TEXT(name) app_json_add_string(out, #name, r->name)
+#define WRITE(NAME, name, KIND) WRITE_##KIND(name);
+
 static void write_answer(const struct app_spool *spool, const char *study, const struct app_trial *r,
                          struct app_text *out)
 {
-    app_json_open(out, NULL, '{');
-    app_json_add_string(out, "store", spool->store);
-    app_json_add_string(out, "study", study);
-    app_json_add_integer(out, "trial", r->number);
-    app_json_add_string(out, "parameters", r->parameters);
-    app_json_add_integer(out, "starts", r->starts);
+    const struct app_worker *w = spool->worker;
 
-    /* Who measured it. */
-    app_json_add_integer(out, "worker", spool->worker->id);
-    app_json_add_string(out, "machine", spool->worker->machine);
-    app_json_add_integer(out, "process", spool->worker->process);
-    app_json_add_integer(out, "born", spool->worker->born);
-
-    /* And what. */
-    app_json_add_string(out, "state", app_state_name(r->state));
-    app_json_add_string(out, "outcomes", r->outcomes);
-    app_json_add_string(out, "why", r->why);
-    app_json_add_string(out, "log", r->log);
-    app_json_add_string(out, "answer", r->answer);
-    app_json_add_string(out, "extra", r->extra);
-    app_json_add_string(out, "notes", r->notes);
-    app_json_add_number(out, "seconds", r->seconds);
-    app_json_add_integer(out, "failures", r->failures);
+    app_json_print(out, "{store:%s study:%s trial:%d worker:%lld machine:%s process:%lld born:%lld state:%s",
+                   spool->store, study, r->number, (long long)w->id, w->machine, (long long)w->process,
+                   (long long)w->born, app_state_name(r->state));
+    APP_RESULT_COLUMNS(WRITE)
     app_json_close(out, '}');
     app_text_print(out, "\n");
 }
@@ -175,28 +165,29 @@ static int64_t integer_of(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
+static double real_of(const json_t *object, const char *key)
+{
+    const json_t *number = json_object_get(object, key);
+
+    return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
+#define READ_INTEGER(name) (int)integer_of(object, #name)
+#define READ_REAL(name) real_of(object, #name)
+#define READ_TEXT(name) text_of(object, #name)
+#define READ(NAME, name, KIND) .name = READ_##KIND(name),
+
 /* What the file says; its texts are the object's. 0: it is no answer. */
 static int read_answer(const json_t *object, struct app_spooled *out)
 {
-    const json_t *seconds = json_object_get(object, "seconds");
-
     out->study = text_of(object, "study");
     out->worker = (struct app_worker){.id = integer_of(object, "worker"),
                                       .machine = text_of(object, "machine"),
                                       .process = integer_of(object, "process"),
                                       .born = integer_of(object, "born")};
     out->result = (struct app_trial){.number = (int)integer_of(object, "trial"),
-                                     .parameters = text_of(object, "parameters"),
-                                     .starts = (int)integer_of(object, "starts"),
                                      .state = app_state_named(text_of(object, "state")),
-                                     .outcomes = text_of(object, "outcomes"),
-                                     .why = text_of(object, "why"),
-                                     .log = text_of(object, "log"),
-                                     .answer = text_of(object, "answer"),
-                                     .extra = text_of(object, "extra"),
-                                     .notes = text_of(object, "notes"),
-                                     .seconds = json_is_number(seconds) ? json_number_value(seconds) : NAN,
-                                     .failures = (int)integer_of(object, "failures")};
+                                     APP_RESULT_COLUMNS(READ)};
     return out->study && out->result.parameters && out->worker.machine && out->result.number > 0 &&
            out->result.state != APP_STATES;
 }
