@@ -11,6 +11,7 @@
  */
 #include "run/run_study.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,6 @@
 
 #include "evaluate/machine.h"
 #include "present/statement.h"
-#include "study/study_work.h"
 
 /* So many seconds clocks of two machines may differ without a word. */
 static const double usual_difference = 5;
@@ -27,12 +27,10 @@ static const double usual_difference = 5;
 
 int app_run_enrol(struct app_run_self *self, struct app_store *store, struct app_message *message)
 {
-    const int slots = self->worker.slots;
-    const char *about = self->worker.about;
-
-    app_worker_here(&self->worker, self->machine);
-    self->worker.slots = slots;
-    self->worker.about = about;
+    app_machine_name(self->machine);
+    self->worker.machine = self->machine;
+    self->worker.process = getpid();
+    self->worker.born = app_process_born(getpid());
     return app_store_worker_add(store, &self->worker, message);
 }
 
@@ -252,7 +250,11 @@ int app_run_finish(struct app_run_study *r, const struct app_trial *result, int 
 
 void app_run_hand_back(struct app_run_study *r, int number)
 {
-    app_work_hand_back(r->n, &r->self->worker, number);
+    const struct app_trial back = {.number = number, .state = APP_PENDING, .seconds = NAN};
+    struct app_message unheard; /* the store may be what is broken */
+    int kept;
+
+    app_store_finish(r->n->store, r->n->study, &back, r->self->worker.id, &kept, &unheard);
 }
 
 /* --- answers that were left --- */
@@ -329,38 +331,100 @@ static int watch_gain(struct app_run_study *r)
 }
 
 /*
- * A trial that nobody evaluates any longer. Where a process of this machine had it that is gone, its answer
- * may be in the spool: then that is brought, and there is nothing to evaluate. *found 1: there was a trial.
+ * What a lost worker left running is killed before its trial is evaluated again. Where its answer is in the
+ * spool, that is brought, and there is nothing to evaluate; *number is the trial otherwise.
  */
-static int claim(struct app_run_study *r, int *found, int *number)
+static int inherit(struct app_run_study *r, const struct app_claim *claim, int *number)
 {
-    struct app_claim claim;
-    int status = app_store_claim(r->n->store, r->n->study, &r->self->worker, app_process_gone, &claim,
-                                 r->n->message);
+    struct app_notebook *n = r->n;
+    char lost[48];
+    int status = CKG_OK;
 
-    *found = !status && claim.number;
-    if (!*found) {
-        say_ahead(r, &claim.elsewhere);
-        return status;
-    }
-    status = app_work_inherit(r->n, &r->self->worker, &claim);
-    if (status || !claim.lost) {
-        *number = status ? 0 : claim.number;
-        return status;
-    }
-    status = app_run_deliver(r);
+    app_worker_word(lost, claim->worker_process, claim->worker_born);
+    if (claim->lost && !app_kill_left(lost, claim->process, claim->born))
+        status = app_fail(n->message, CKG_ERR_SYSTEM,
+                          "processes that a lost run left of trial %d cannot be killed; kill them, then run "
+                          "the same command again",
+                          claim->number);
+    if (!status)
+        status = app_notebook_sync(n);
+    if (!status && claim->lost)
+        status = app_run_deliver(r);
+
     if (status)
-        app_run_hand_back(r, claim.number);
-    else if (r->n->trials[claim.number - 1].state == APP_RUNNING)
-        *number = claim.number;
+        app_run_hand_back(r, claim->number);
+    else if (n->trials[claim->number - 1].state == APP_RUNNING)
+        *number = claim->number;
     return status;
 }
 
-/* A new design, as a trial of the worker's, NULL: for whoever is free first. */
-static int choose(struct app_run_study *r, const struct app_worker *worker, int *number)
+/* A trial that nobody evaluates any longer; *found 0: there is none. */
+static int claim(struct app_run_study *r, int *found, int *number)
 {
-    int taken;
-    const int status = app_work_choose(r->n, worker, budget_of(r), &taken, number);
+    struct app_claim claim;
+    const int status = app_store_claim(r->n->store, r->n->study, &r->self->worker, app_process_gone, &claim,
+                                       r->n->message);
+
+    *found = !status && claim.number;
+    if (*found)
+        return inherit(r, &claim, number);
+    say_ahead(r, &claim.elsewhere);
+    return status;
+}
+
+/* The turn, and all that is known; *taken 0: without it. */
+static int take_turn(struct app_notebook *n, int *taken)
+{
+    int status = app_store_turn_take(n->store, n->study, taken, n->message);
+
+    if (status || !*taken)
+        return status;
+    status = app_notebook_sync(n);
+    if (status)
+        app_notebook_turn_give(n);
+    return status;
+}
+
+/* Fits the models while others may have the turn. Whoever finds that taken need not fit anything yet. */
+static int take_turn_prepared(struct app_run_study *r, int *taken)
+{
+    enum { PREPARATIONS = 3 };
+    int status = take_turn(r->n, taken);
+
+    for (int i = 0; !status && *taken && i < PREPARATIONS; i++) {
+        if (app_notebook_spent(r->n) >= budget_of(r) || app_notebook_is_prepared(r->n))
+            break;
+        app_notebook_turn_give(r->n);
+        status = app_notebook_prepare(r->n);
+        if (!status)
+            status = take_turn(r->n, taken);
+    }
+    return status;
+}
+
+/*
+ * A new design, as a trial of that worker's (its id), 0: for whoever is free first, where the budget has
+ * room. A turn that was lost with a connection may have been another's meanwhile: then it is for a next time.
+ */
+static int choose(struct app_run_study *r, int64_t worker, int *number)
+{
+    struct app_asked asked = {0};
+    int taken = 0;
+    int status = take_turn_prepared(r, &taken);
+
+    /* The turn is ours, and the design too if there is to be one. */
+    if (!status && taken) {
+        if (app_notebook_spent(r->n) < budget_of(r))
+            status = app_notebook_suggest(r->n, 1, worker, 1, &asked);
+        *number = asked.count ? asked.first : 0;
+        if (status == CKG_ERR_STATE && !app_notebook_sync(r->n)) {
+            status = CKG_OK;
+            *number = 0;
+            taken = 0;
+        }
+        app_notebook_turn_give(r->n);
+        app_asked_free(&asked);
+    }
 
     /* Since when the turn is another's, if it is. */
     if (!status && !taken) {
@@ -390,7 +454,7 @@ int app_run_take(struct app_run_study *r, int *number)
 
     status = watch_gain(r);
     if (!status && app_run_may(r).choose && app_run_wants(r))
-        status = choose(r, &r->self->worker, number);
+        status = choose(r, r->self->worker.id, number);
     if (status || !*number)
         return status;
 
@@ -409,7 +473,7 @@ int app_run_choose_ahead(struct app_run_study *r)
     int status = watch_gain(r);
 
     if (!status && app_run_may(r).choose && app_run_wants(r))
-        status = choose(r, NULL, &number);
+        status = choose(r, 0, &number);
     r->chosen_ahead = !status && number;
     return status;
 }

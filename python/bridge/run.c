@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "bridge/inside.h"
-#include "study/study_work.h"
 
 /* Python says which failures it expects, and where its evaluations run. */
 static const struct app_runner_options python = {.keeps_on = 1, .stop = -1};
