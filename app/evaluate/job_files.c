@@ -23,13 +23,6 @@ static const char status_file[] = "status";
 
 /* --- names --- */
 
-static char *finish_name(struct app_text *name)
-{
-    if (name->failed)
-        app_text_free(name);
-    return name->data;
-}
-
 char *app_jobs_folder(const char *folder, const char *study)
 {
     char *real = realpath(folder, NULL);
@@ -39,15 +32,17 @@ char *app_jobs_folder(const char *folder, const char *study)
     app_text_add_plain(&name, study);
     app_text_print(&name, ".jobs");
     free(real);
-    return finish_name(&name);
+    if (name.failed)
+        app_text_free(&name);
+    return name.data;
 }
 
-char *app_job_folder(const char *jobs, int trial)
+int app_job_folder(const char *jobs, int trial, char made[PATH_MAX])
 {
-    struct app_text name = {0};
+    char name[16];
 
-    app_text_print(&name, "%s/%d", jobs, trial);
-    return finish_name(&name);
+    snprintf(name, sizeof name, "%d", trial);
+    return app_path_from(jobs, name, made);
 }
 
 /* --- the design and the script --- */

@@ -7,6 +7,8 @@
 #ifndef CKG_APP_JOB_FILES_H
 #define CKG_APP_JOB_FILES_H
 
+#include <limits.h>
+
 #include "evaluate/child.h"
 #include "definition/scheduler.h"
 
@@ -20,8 +22,8 @@ struct app_ticket {
 /* The folder of all jobs of the study, absolute; the caller frees it. NULL: no memory. */
 char *app_jobs_folder(const char *folder, const char *study);
 
-/* The folder of one of them. */
-char *app_job_folder(const char *jobs, int trial);
+/* The folder of one of them; 0: its path is too long. */
+int app_job_folder(const char *jobs, int trial, char made[PATH_MAX]);
 
 /* The shell of a job's scripts. */
 const char *app_job_shell(const struct app_definition *definition);

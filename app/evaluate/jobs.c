@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "evaluate/command_line.h"
 #include "evaluate/job_files.h"
 #include "evaluate/workspace.h"
@@ -43,7 +44,7 @@ struct app_job {
     struct app_child *child;
     struct app_job *next;
     int trial;
-    char *made; /* the folder of its files */
+    char made[PATH_MAX]; /* the folder of its files */
     struct app_ticket ticket;
     char id[APP_JOB_ID]; /* "": it waits here to be submitted */
     enum app_job_phase phase;
@@ -119,24 +120,21 @@ static int is_queued(const struct app_job *job)
     return !job->id[0] && !job->doubtful && !job->child->refused && !job->child->killed;
 }
 
-/* The log that the scheduler writes about a task; the caller frees it. */
-static char *log_of(const struct app_jobs *s, const struct app_ticket *ticket)
+/* The log that the scheduler writes about a task; 0: there is none. */
+static int find_log(const struct app_jobs *s, const struct app_ticket *ticket, char path[PATH_MAX])
 {
-    struct app_text name = {0};
+    char name[APP_JOB_NAME + 32];
 
-    app_text_print(&name, "%s/%s-%d.log", s->folder, ticket->name, ticket->index);
-    if (name.failed)
-        app_text_free(&name);
-    return name.data;
+    snprintf(name, sizeof name, "%s-%d.log", ticket->name, ticket->index);
+    return ticket->name[0] && app_path_from(s->folder, name, path);
 }
 
 static void drop_log(const struct app_jobs *s, const struct app_ticket *ticket)
 {
-    char *log = ticket->name[0] ? log_of(s, ticket) : NULL;
+    char log[PATH_MAX];
 
-    if (log)
+    if (find_log(s, ticket, log))
         unlink(log);
-    free(log);
 }
 
 /* Back to those that wait here. */
@@ -199,32 +197,24 @@ static int call_submit(struct app_jobs *s, int count, struct app_job *const *bat
                        struct app_message *message)
 {
     struct app_text script = {0};
-    struct app_text comment = {0};
-    struct app_text log = {0};
     struct app_pool pool = {0};
-    int status;
 
-    app_text_print(&comment, "ckg: study %s, trials %d to %d", s->definition->name, batch[0]->trial,
-                   batch[count - 1]->trial);
-    app_text_print(&log, "%s/%s-", s->folder, batch[0]->ticket.name);
     write_script(s, count, batch, &script);
-    char **environment = app_environment_make(&pool, s->definition, batch[0]->trial, s->worker, NULL);
+    const struct app_batch tasks = {
+        .options = s->definition->evaluate.cluster.options,
+        .name = batch[0]->ticket.name,
+        .comment = app_pool_print(&pool, "ckg: study %s, trials %d to %d", s->definition->name,
+                                  batch[0]->trial, batch[count - 1]->trial),
+        .script = script.data,
+        .log = app_pool_print(&pool, "%s/%s-", s->folder, batch[0]->ticket.name),
+        .count = count,
+        .environment = app_environment_make(&pool, s->definition, batch[0]->trial, s->worker, NULL)};
+    const int status = tasks.comment && tasks.log && !script.failed && tasks.environment
+                           ? s->scheduler->submit(&tasks, base, message)
+                           : app_fail(message, CKG_ERR_NOMEM, "out of memory");
 
-    if (comment.failed || log.failed || script.failed || !environment)
-        status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    else
-        status = s->scheduler->submit(&(struct app_batch){.options = s->definition->evaluate.cluster.options,
-                                                          .name = batch[0]->ticket.name,
-                                                          .comment = comment.data,
-                                                          .script = script.data,
-                                                          .log = log.data,
-                                                          .count = count,
-                                                          .environment = environment},
-                                      base, message);
     app_pool_free(&pool);
-    app_text_free(&comment);
     app_text_free(&script);
-    app_text_free(&log);
     return status;
 }
 
@@ -474,11 +464,10 @@ static int is_cancelled(struct app_job *job, double now)
 static void collect(struct app_job *job, double seconds)
 {
     struct app_child *p = job->child;
-    char *log = log_of(job->jobs, &job->ticket);
+    char log[PATH_MAX];
 
-    app_job_collect(job->made, log, p);
+    app_job_collect(job->made, find_log(job->jobs, &job->ticket, log) ? log : NULL, p);
     app_answer_end(&p->answer);
-    free(log);
     p->ended = app_clock();
     if (!isnan(seconds))
         p->started = p->ended - seconds;
@@ -524,7 +513,7 @@ static int judge_ended(struct app_job *job, double now)
         return 0;
     if (job->code)
         return judge_lost(job, now);
-    return fail(job, "its job has ended, but what it wrote is not in %s; do all nodes share that folder?",
+    return fail(job, "its job has ended, but what it wrote is not in %.150s; do all nodes share that folder?",
                 job->made);
 }
 
@@ -611,16 +600,15 @@ void app_jobs_tidy(struct app_jobs *s, int (*has_ended)(const void *context, int
 {
     DIR *folder = opendir(s->folder);
     struct dirent *entry;
+    char made[PATH_MAX];
     double seconds;
     int code;
 
     while (folder && (entry = readdir(folder))) {
         const size_t digits = strspn(entry->d_name, "0123456789");
         const int trial = digits && digits < 10 && !entry->d_name[digits] ? atoi(entry->d_name) : 0;
-        char *made = trial && has_ended(context, trial) ? app_job_folder(s->folder, trial) : NULL;
-        if (made)
+        if (trial && has_ended(context, trial) && app_job_folder(s->folder, trial, made))
             disown(s, made, !app_job_ended(made, &code, &seconds));
-        free(made);
     }
     if (folder)
         closedir(folder);
@@ -646,19 +634,14 @@ static int start_job(struct app_child *p, const struct app_launcher *by, const s
     /* One more of them, behind the others. */
     if (!job)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    *job = (struct app_job){.jobs = s,
-                            .child = p,
-                            .trial = order->trial,
-                            .made = app_job_folder(s->folder, order->trial),
-                            .ended = NAN,
-                            .cancel_sent = NAN};
+    *job = (struct app_job){.jobs = s, .child = p, .trial = order->trial, .ended = NAN, .cancel_sent = NAN};
     while (*last)
         last = &(*last)->next;
     *last = job;
     p->job = job;
     p->started = app_clock();
-    if (!job->made)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    if (!app_job_folder(s->folder, order->trial, job->made))
+        return app_fail(message, CKG_ERR_SYSTEM, "%s: %s", s->folder, strerror(ENAMETOOLONG));
 
     /* The job that an earlier run has left, or files for a new one. */
     if (order->again && app_job_is(job->made, p->place, order) && adopt(job))
@@ -687,11 +670,10 @@ static void free_job(struct app_child *p)
             *at = job->next;
             break;
         }
-    if (!p->unkept && job->made) {
+    if (!p->unkept && job->made[0]) {
         drop_log(job->jobs, &job->ticket);
         app_job_remove(job->made);
     }
-    free(job->made);
     free(job);
 }
 
