@@ -116,8 +116,8 @@ static int find_all(const struct app_definition *d, const char *text, const char
         while (is_space(*behind))
             behind++;
         if (!add_found(d, name, behind, out))
-            return app_fail(why, CKG_ERR_INVALID, "behind '%.100s' in %.200s stands no %s: %.*s", words,
-                            where, is_answer(d, name) ? "yes or no" : "number",
+            return app_fail(why, CKG_ERR_INVALID, "no %s after '%.100s' in %.200s: %.*s",
+                            is_answer(d, name) ? "yes or no" : "number", words, where,
                             (int)(strcspn(behind, "\n") < 40 ? strcspn(behind, "\n") : 40), behind);
     }
     app_json_close(out, '}');

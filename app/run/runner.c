@@ -355,7 +355,7 @@ static int say_stopped(struct app_run_study *r)
     app_text_print(
         &line, "stopped after %d of %d evaluations: ", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], budget);
     app_stop_text(r->n, &r->watch, &line);
-    app_text_print(&line, "; `ckg run --no-stop` goes on all the same");
+    app_text_print(&line, "; use `ckg run --no-stop` to continue anyway");
     if (line.data)
         app_progress_say(&r->progress, r->n, line.data);
     app_text_free(&line);

@@ -44,8 +44,8 @@ static int is_fit(const struct app_runner *w, struct app_run_study *s)
 
     for (int i = 0; i < e->needs.count; i++)
         if (!has_label(w, &e->needs.pair[i])) {
-            app_fail(&why, 0, "it needs --label %s=%s, which this worker has not; it is left alone",
-                     e->needs.pair[i].name, e->needs.pair[i].value);
+            app_fail(&why, 0, "skipped: this worker lacks --label %s=%s", e->needs.pair[i].name,
+                     e->needs.pair[i].value);
             app_run_say(s, why.text);
             return 0;
         }

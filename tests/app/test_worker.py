@@ -122,7 +122,7 @@ def test_labels():
     with Folder() as folder:
         folder.write("s.yaml", problem("s", shell(QUICK), budget=2, evaluate="  needs: {licence: cfd, bench: 2}\n"))
         said = work(folder, "--begin", "--until-idle", "--label", "licence=cfd", expect=0).err
-        check("it needs --label bench=2" in said and not begun(folder), said)
+        check("lacks --label bench=2" in said and not begun(folder), said)
         work(folder, "--until-idle", "--quiet", "--label", "bench=2", "licence=cfd", expect=0)
         check(len(begun(folder)) == 2, begun(folder))
         work(folder, "--label", "cfd", expect=2).one_line("NAME=VALUE")
@@ -132,7 +132,7 @@ def test_labels():
         with forged(folder / "s.db") as store:
             definition = json.loads(store.execute("SELECT definition FROM study").fetchone()[0])
             store.execute("UPDATE study SET definition = ?", (json.dumps({**definition, "budget": 3}),))
-        check("it needs --label" in work(folder, "--until-idle", expect=0).err)
+        check("lacks --label" in work(folder, "--until-idle", expect=0).err)
         check(len(begun(folder)) == 2, begun(folder))
 
 
