@@ -47,15 +47,18 @@ const struct app_trial *app_api_trial(const struct app_notebook *n, const json_t
 
 /* --- names --- */
 
+static const struct app_action *find(const struct app_action *table, const char *name)
+{
+    while (table->name && strcmp(table->name, name) != 0)
+        table++;
+    return table->name ? table : NULL;
+}
+
 const struct app_action *app_action_named(const char *name, int writes)
 {
-    const struct app_action *const tables[] = {writes ? app_changes : app_queries, writes ? NULL : app_grids};
+    const struct app_action *found = find(writes ? app_changes : app_queries, name);
 
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        for (const struct app_action *a = tables[i]; a && a->name; a++)
-            if (!strcmp(a->name, name))
-                return a;
-    return NULL;
+    return found || writes ? found : find(app_grids, name);
 }
 
 const struct app_input *app_action_input(const struct app_action *action, const char *name)
@@ -96,6 +99,8 @@ static int fits(enum app_check check, const json_t *value)
         return are_counts(value);
     case APP_IS_REVISION:
         return json_is_integer(value) && json_integer_value(value) >= 0;
+    case APP_IS_NUMBER:
+        return json_is_number(value);
     case APP_IS_TEXT:
         return json_string_length(value) > 0 && strlen(json_string_value(value)) == json_string_length(value);
     case APP_IS_TRUTH:
@@ -113,6 +118,7 @@ static int read_input(const struct app_action *action, const char *text, json_t 
     static const char *const must_be[] = {[APP_IS_COUNT] = "a number from 1",
                                           [APP_IS_COUNTS] = "a list of numbers from 1",
                                           [APP_IS_REVISION] = "a revision, a number from 0",
+                                          [APP_IS_NUMBER] = "a number",
                                           [APP_IS_TEXT] = "a text",
                                           [APP_IS_TRUTH] = "true or false",
                                           [APP_IS_OBJECT] = "an object"};
@@ -156,5 +162,25 @@ int app_action_call(const struct app_action *action, struct app_api_study *study
     if (!status && out->failed)
         status = app_fail(&study->message, CKG_ERR_NOMEM, "out of memory");
     json_decref(input);
+    return status;
+}
+
+int app_api_call(struct app_api_study *study, const char *name, const char *in, struct app_text *out)
+{
+    const struct app_action *const tables[] = {app_queries, app_grids, app_changes, app_local};
+    struct app_notebook *n = &study->notebook;
+    const struct app_action *action = NULL;
+
+    for (size_t i = 0; !action && i < sizeof tables / sizeof *tables; i++)
+        action = find(tables[i], name);
+    if (!action)
+        return app_fail(&study->message, CKG_ERR_NOT_FOUND, "there is no action '%s'", name);
+    int status = action->traits & APP_BEGINS && n->url ? app_notebook_begin(n) : app_notebook_sync(n);
+    if (!status && action->lane == APP_LANE_WRITES && !n->study)
+        status = app_fail(&study->message, CKG_ERR_STATE,
+                          "the study is kept in no store, so it has no trials");
+    if (!status)
+        status = app_action_call(action, study, in, out);
+    app_api_forget(study);
     return status;
 }

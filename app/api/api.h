@@ -1,6 +1,6 @@
 /*
  * What can be asked of a study and what can be done with it, each by its name: an object of JSON in, JSON
- * out. Adding one is a row in queries.c, grids.c or changes.c.
+ * out. Adding one is a row in queries.c, grids.c or changes.c; in local.c where no server is to give it.
  */
 #ifndef CKG_APP_API_H
 #define CKG_APP_API_H
@@ -38,7 +38,15 @@ enum app_traits {
 };
 
 /* What a member of the input must be. */
-enum app_check { APP_IS_COUNT, APP_IS_COUNTS, APP_IS_REVISION, APP_IS_TEXT, APP_IS_TRUTH, APP_IS_OBJECT };
+enum app_check {
+    APP_IS_COUNT,
+    APP_IS_COUNTS,
+    APP_IS_REVISION,
+    APP_IS_NUMBER,
+    APP_IS_TEXT,
+    APP_IS_TRUTH,
+    APP_IS_OBJECT
+};
 
 struct app_input {
     const char *name;
@@ -46,7 +54,7 @@ struct app_input {
     const char *needed; /* what is said where it is missing; NULL: it may be */
 };
 
-enum { APP_INPUTS_MOST = 8 };
+enum { APP_INPUTS_MOST = 9 };
 
 struct app_action {
     const char *name; /* the last part of its path */
@@ -64,9 +72,9 @@ struct app_action {
 #define APP_TYPE_HTML "text/html; charset=utf-8"
 
 /* Tables of actions; the last row has no name, the first query is of one trial. */
-extern const struct app_action app_queries[], app_grids[], app_changes[];
+extern const struct app_action app_queries[], app_grids[], app_changes[], app_local[];
 
-/* What is asked of a study, or with `writes` what changes it; NULL: there is no such thing. */
+/* What a server may be asked of a study, or with `writes` what changes it; NULL: there is no such thing. */
 const struct app_action *app_action_named(const char *name, int writes);
 
 /* What the action takes by that name; NULL: nothing. */
@@ -75,5 +83,19 @@ const struct app_input *app_action_input(const struct app_action *action, const 
 /* Checks the input, an object as JSON, NULL: none, and acts. CKG_OK, or a status with the study's message. */
 int app_action_call(const struct app_action *action, struct app_api_study *study, const char *in,
                     struct app_text *out);
+
+/*
+ * The action of that name in any of the tables, on the study as it is now; one that may be what the study
+ * begins with begins it. CKG_ERR_NOT_FOUND: there is none.
+ */
+int app_api_call(struct app_api_study *study, const char *name, const char *in, struct app_text *out);
+
+/* --- what several actions do --- */
+
+/* The study goes on by the other definition; with `dry` it is only said what that would do. */
+int app_api_change(struct app_api_study *study, struct app_definition *now, int dry, struct app_text *out);
+
+/* As `ckg report` writes it, for a reader who keeps it. */
+int app_api_report(struct app_api_study *study, json_t *in, struct app_text *out);
 
 #endif

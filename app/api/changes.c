@@ -254,8 +254,7 @@ static int resume(struct app_api_study *study, json_t *in, struct app_text *out)
 
 /* --- another budget, other limits --- */
 
-/* The study goes on by the other definition; with `dry` it is only said what that would do. */
-static int change(struct app_api_study *study, struct app_definition *now, int dry, struct app_text *out)
+int app_api_change(struct app_api_study *study, struct app_definition *now, int dry, struct app_text *out)
 {
     struct app_text command = {0};
     struct app_changed changed;
@@ -279,7 +278,7 @@ static int set_limits(struct app_api_study *study, json_t *in, struct app_text *
                                   study->notebook.message);
 
     if (!status)
-        status = change(study, &now, truth_of(in, "dry_run"), out);
+        status = app_api_change(study, &now, truth_of(in, "dry_run"), out);
     app_definition_free(&now);
     return status;
 }

@@ -128,20 +128,6 @@ static int section(struct app_api_study *study, json_t *in, struct app_text *out
     return status ? status : app_report_sections[number - 1].make(&study->view, out);
 }
 
-/* As `ckg report` writes it, for a reader who keeps it. */
-static int report(struct app_api_study *study, json_t *in, struct app_text *out)
-{
-    const int status = app_api_view(study);
-
-    (void)in;
-    if (status)
-        return status;
-    struct app_show whole = study->view;
-    whole.trials_at = NULL;
-    whole.latest = 0;
-    return app_report_make(&whole, out);
-}
-
 const struct app_action app_call_trials = {.name = "trials",
                                            .type = APP_TYPE_LINES,
                                            .argument = "since",
@@ -153,5 +139,8 @@ const struct app_action app_call_section = {.name = "section",
                                             .lane = APP_LANE_MODELS,
                                             .takes = {{"section", APP_IS_COUNT, NULL}},
                                             .run = section};
-const struct app_action app_call_report = {
-    .name = "report", .type = APP_TYPE_HTML, .lane = APP_LANE_MODELS, .traits = APP_BARE, .run = report};
+const struct app_action app_call_report = {.name = "report",
+                                           .type = APP_TYPE_HTML,
+                                           .lane = APP_LANE_MODELS,
+                                           .traits = APP_BARE,
+                                           .run = app_api_report};

@@ -25,6 +25,7 @@ struct app_notebook {
     char *file;   /* the problem file, or NULL */
     char *kept;   /* the definition as the store has it; NULL: the study is not there yet */
     enum app_open mode;
+    int begun;     /* 1: by app_notebook_begin */
     int unsettled; /* 1: the file says `ckg`, which was `auto` when the study began, and nobody was asked */
     struct app_message note; /* of app_notebook_begin, a line for people: how the study goes on; else empty */
     uint64_t seed;

@@ -481,8 +481,8 @@ int app_notebook_begin(struct app_notebook *n)
     struct app_study_record record = {0};
 
     /* What has begun and no file says more of goes on as it is kept. */
-    if (n->study && (!n->file || (n->mode != APP_COMPARE && !settles)))
-        return CKG_OK;
+    if (n->begun || (n->study && (!n->file || (n->mode != APP_COMPARE && !settles))))
+        return app_notebook_sync(n);
     int status = n->store ? CKG_OK : app_store_open(&n->store, n->url, 1, n->message);
     if (!status)
         status = app_store_study_find(n->store, n->definition.name, &record, n->message);
@@ -494,6 +494,7 @@ int app_notebook_begin(struct app_notebook *n)
         status = settle_unasked(n);
     if (!status && (n->mode == APP_COMPARE || n->note.text[0]))
         status = follow(n, &record);
+    n->begun = !status;
     app_study_record_free(&record);
     return status ? status : app_notebook_sync(n);
 }

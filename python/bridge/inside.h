@@ -9,7 +9,6 @@
 struct pyckg_notebook {
     struct app_api_study study;
     struct app_text text;
-    int begun; /* a problem file's study may be written to */
     struct app_message noted;
     int threads;
     int (*interrupt)(void *);
@@ -31,8 +30,6 @@ int pyckg_check_open(pyckg_notebook *notebook);
 /* It has a store, and is there. */
 int pyckg_check_kept(pyckg_notebook *notebook);
 
-int pyckg_check_trial(pyckg_notebook *notebook, int number);
-
 /* Something is to be added: both hold, and a study of a problem file has begun. */
 int pyckg_begin(pyckg_notebook *notebook);
 
@@ -42,8 +39,5 @@ int pyckg_write_values(pyckg_notebook *notebook, int count, const ckg_measuremen
 
 /* Nobody waits for a process that has gone. */
 void pyckg_leave(pyckg_notebook *notebook);
-
-/* The status of a call that gives a text, which must have fitted into memory. */
-int pyckg_give(pyckg_notebook *notebook, int status);
 
 #endif

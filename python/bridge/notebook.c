@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "bridge/inside.h"
-#include "actions/action_edit.h"
-#include "actions/action_tell.h"
+#include "figure/figure.h"
 
 /* --- opening --- */
 
@@ -80,17 +79,16 @@ int pyckg_begin(pyckg_notebook *b)
 {
     int status = pyckg_check_open(b);
 
-    /* A problem file was opened to look: now its study begins, or its record follows the file. */
-    if (!status && b->study.notebook.file && !b->begun) {
+    if (!status && b->study.notebook.url)
         status = app_notebook_begin(&b->study.notebook);
-        b->begun = !status;
-    }
     return status ? status : pyckg_check_kept(b);
 }
 
 int pyckg_check_open(pyckg_notebook *b)
 {
     b->study.message.text[0] = 0;
+    if (b->text.failed)
+        app_text_free(&b->text);
     b->text.length = 0;
     return b->study.open ? CKG_OK : app_fail(&b->study.message, CKG_ERR_STATE, "the study is not open");
 }
@@ -127,15 +125,6 @@ const char *pyckg_notebook_text(const pyckg_notebook *b, size_t *length)
     return b->text.data ? b->text.data : "";
 }
 
-int pyckg_give(pyckg_notebook *b, int status)
-{
-    if (!status && b->text.failed) {
-        app_text_free(&b->text);
-        return pyckg_no_memory(b);
-    }
-    return status;
-}
-
 void pyckg_notebook_set_interrupt(pyckg_notebook *b, int (*interrupt)(void *), void *context)
 {
     b->interrupt = interrupt;
@@ -144,57 +133,56 @@ void pyckg_notebook_set_interrupt(pyckg_notebook *b, int (*interrupt)(void *), v
         app_notebook_set_interrupt(&b->study.notebook, interrupt, context);
 }
 
-int pyckg_notebook_definition(pyckg_notebook *b)
+int pyckg_notebook_call(pyckg_notebook *b, const char *action, const char *in)
 {
     const int status = pyckg_check_open(b);
 
-    if (!status)
-        app_definition_write(&b->study.notebook.definition, b->study.notebook.seed, &b->text);
-    return pyckg_give(b, status);
+    return status ? status : app_api_call(&b->study, action, in, &b->text);
 }
 
-int pyckg_notebook_redefine(pyckg_notebook *b, const char *definition)
+/* The kind of figure at that place, NULL behind the last. */
+static const struct app_figure_kind *plot_at(int index)
 {
-    const int status = pyckg_begin(b);
-
-    return status ? status : app_notebook_redefine(&b->study.notebook, definition);
+    for (int i = 0; app_figure_kinds[i]; i++)
+        if (i == index)
+            return app_figure_kinds[i];
+    return NULL;
 }
 
-int pyckg_notebook_store(pyckg_notebook *b)
+const char *pyckg_plot_name(int index)
 {
-    const int status = pyckg_check_open(b);
+    return plot_at(index) ? plot_at(index)->name : NULL;
+}
 
-    if (!status)
-        app_text_print(&b->text, "%s", b->study.notebook.url ? b->study.notebook.url : "");
-    return pyckg_give(b, status);
+const char *pyckg_plot_title(int index)
+{
+    return plot_at(index) ? plot_at(index)->title : NULL;
 }
 
 /* --- trials --- */
 
-int pyckg_notebook_count(pyckg_notebook *b, int *out)
+int pyckg_notebook_stands(pyckg_notebook *b, pyckg_standing *out)
 {
+    struct app_notebook *n = &b->study.notebook;
     int status = pyckg_check_open(b);
 
     if (!status)
-        status = app_notebook_sync(&b->study.notebook);
-    *out = b->study.notebook.count;
-    return status;
-}
-
-int pyckg_check_trial(pyckg_notebook *b, int number)
-{
-    return number >= 1 && number <= b->study.notebook.count
-               ? CKG_OK
-               : app_fail(&b->study.message, CKG_ERR_NOT_FOUND, "there is no trial %d; the last is %d",
-                          number, b->study.notebook.count);
+        status = app_notebook_sync(n);
+    if (status)
+        return status;
+    const struct app_trial *best = app_notebook_best(n);
+    *out = (pyckg_standing){.count = n->count, .best = best ? best->number : 0};
+    app_notebook_tally(n, out->tally);
+    return CKG_OK;
 }
 
 int pyckg_notebook_trial(pyckg_notebook *b, int number, pyckg_trial *out)
 {
     int status = pyckg_check_open(b);
 
-    if (!status)
-        status = pyckg_check_trial(b, number);
+    if (!status && (number < 1 || number > b->study.notebook.count))
+        status = app_fail(&b->study.message, CKG_ERR_NOT_FOUND, "there is no trial %d; the last is %d",
+                          number, b->study.notebook.count);
     if (status)
         return status;
 
@@ -211,27 +199,6 @@ int pyckg_notebook_trial(pyckg_notebook *b, int number, pyckg_trial *out)
                          .chosen_by = t->chosen_by,
                          .reason = t->reason};
     return CKG_OK;
-}
-
-int pyckg_notebook_tally(pyckg_notebook *b, int tally[5])
-{
-    int status = pyckg_check_open(b);
-
-    if (!status)
-        status = app_notebook_sync(&b->study.notebook);
-    app_notebook_tally(&b->study.notebook, tally);
-    return status;
-}
-
-int pyckg_notebook_best(pyckg_notebook *b, int *number)
-{
-    int status = pyckg_check_open(b);
-
-    if (!status)
-        status = app_notebook_sync(&b->study.notebook);
-    const struct app_trial *best = status ? NULL : app_notebook_best(&b->study.notebook);
-    *number = best ? best->number : 0;
-    return status;
 }
 
 int pyckg_notebook_engine(pyckg_notebook *b, ckg_study **out)
@@ -256,35 +223,6 @@ int pyckg_write_values(pyckg_notebook *b, int count, const ckg_measurement *meas
     return out->failed ? pyckg_no_memory(b) : CKG_OK;
 }
 
-int pyckg_notebook_put(pyckg_notebook *b, const pyckg_trial *t)
-{
-    struct app_text design = {0};
-    struct app_text values = {0};
-    int status = pyckg_check_open(b);
-
-    if (!status && b->study.notebook.study)
-        status = app_fail(&b->study.message, CKG_ERR_STATE,
-                          "the study is kept in a store, which has its trials");
-    if (!status)
-        status = pyckg_write_values(b, t->count, t->measured, &values);
-    if (!status) {
-        app_design_write(&b->study.notebook.definition, t->x, &design);
-        const struct app_trial record = {.number = b->study.notebook.count + 1,
-                                         .state = app_state_named(t->state),
-                                         .origin = t->origin,
-                                         .parameters = design.data,
-                                         .outcomes = values.data,
-                                         .why = t->why,
-                                         .seconds = t->seconds,
-                                         .chosen_by = t->chosen_by,
-                                         .reason = t->reason};
-        status = design.failed ? pyckg_no_memory(b) : app_notebook_take(&b->study.notebook, &record);
-    }
-    app_text_free(&design);
-    app_text_free(&values);
-    return status;
-}
-
 int pyckg_notebook_ask(pyckg_notebook *b, ckg_suggestion **out, int *number)
 {
     struct app_asked asked = {0};
@@ -299,77 +237,5 @@ int pyckg_notebook_ask(pyckg_notebook *b, ckg_suggestion **out, int *number)
         asked.suggestion[0] = NULL;
     }
     app_asked_free(&asked);
-    return status;
-}
-
-int pyckg_notebook_add(pyckg_notebook *b, const double *x, int queued, int *number)
-{
-    int status = pyckg_begin(b);
-
-    if (!status)
-        status = app_design_check(&b->study.notebook.definition, x, &b->study.message);
-    if (!status)
-        status = app_notebook_turn(&b->study.notebook);
-    if (status)
-        return status;
-    status = app_notebook_room(&b->study.notebook, 1);
-    if (!status)
-        status = app_notebook_add(&b->study.notebook, x, 0, queued, number);
-    app_notebook_turn_give(&b->study.notebook);
-    return status;
-}
-
-/* --- what people say --- */
-
-/* The trial exists, as the store has it now, and does not run. */
-static int prepare(pyckg_notebook *b, int number)
-{
-    int status = app_notebook_sync(&b->study.notebook);
-
-    if (!status)
-        status = pyckg_check_trial(b, number);
-    return status ? status : app_notebook_release_patiently(&b->study.notebook, number, NULL);
-}
-
-static int take_values(pyckg_notebook *b, struct app_told *told, int count, const ckg_measurement *measured)
-{
-    struct app_text checked = {0};
-    int status = pyckg_write_values(b, count, measured, &checked);
-
-    app_text_free(&checked);
-    for (int i = 0; !status && i < count; i++)
-        status = app_told_add(&b->study.notebook, told, measured[i].outcome, 1, &measured[i]);
-    return status;
-}
-
-int pyckg_notebook_tell(pyckg_notebook *b, int number, int count, const ckg_measurement *measured,
-                        const char *why, int replace, const char *note)
-{
-    struct app_told told = {0};
-    struct app_text command = {0};
-    int status = pyckg_check_open(b);
-
-    /* Of which trial. */
-    if (!status)
-        status = pyckg_check_kept(b);
-    if (!status)
-        status = prepare(b, number);
-    if (!status)
-        status = app_told_new(&told, &b->study.notebook, number);
-    if (status)
-        return status;
-
-    /* What is said, for the trial and for the history. */
-    told.why = why;
-    told.replace = replace;
-    told.note = note;
-    status = take_values(b, &told, count, measured);
-    app_told_words(&b->study.notebook, number, &told, "Python", &command);
-
-    if (!status)
-        status = command.failed ? pyckg_no_memory(b)
-                                : app_told_record(&b->study.notebook, number, &told, command.data);
-    app_text_free(&command);
-    app_told_free(&told);
     return status;
 }

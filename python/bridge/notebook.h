@@ -27,7 +27,7 @@ int pyckg_notebook_open(pyckg_notebook **out, const char *study, const char *sto
 
 /*
  * The study of a definition, in the shape of a problem file: begun in the store, or opened there as it is
- * kept where it is the same problem. store NULL: it is kept nowhere, and pyckg_notebook_put brings its
+ * kept where it is the same problem. store NULL: it is kept nowhere, and the action `put` brings its
  * trials.
  */
 int pyckg_notebook_define(pyckg_notebook **out, const char *definition, const char *store, int threads);
@@ -50,12 +50,16 @@ const char *pyckg_notebook_note(pyckg_notebook *notebook);
 /* As ckg_study_set_interrupt, also while another process has the turn. */
 void pyckg_notebook_set_interrupt(pyckg_notebook *notebook, int (*interrupt)(void *context), void *context);
 
-/* Gives the definition as JSON, with the seed; and goes on by another one of the same problem. */
-int pyckg_notebook_definition(pyckg_notebook *notebook);
-int pyckg_notebook_redefine(pyckg_notebook *notebook, const char *definition);
+/*
+ * What a program may ask of a study, or do with it, by its name (app/api/), with an object of JSON, NULL:
+ * none; gives a text. After a `change`, or where an `undo` gives "problem": true, the notebook is to be
+ * closed and the study opened again by its store and name.
+ */
+int pyckg_notebook_call(pyckg_notebook *notebook, const char *action, const char *in);
 
-/* Gives the URL of the store; empty: there is none. */
-int pyckg_notebook_store(pyckg_notebook *notebook);
+/* The kinds of plots; NULL behind the last. */
+const char *pyckg_plot_name(int index);
+const char *pyckg_plot_title(int index);
 
 /* --- trials --- */
 
@@ -73,37 +77,22 @@ typedef struct pyckg_trial {
     const char *chosen_by, *reason; /* NULL: not known */
 } pyckg_trial;
 
-/* How many there are now, whoever added them; and one of them as it was read then. */
-int pyckg_notebook_count(pyckg_notebook *notebook, int *out);
+/* One of them as it was read last. */
 int pyckg_notebook_trial(pyckg_notebook *notebook, int number, pyckg_trial *out);
 
-/* How many are pending, running, complete, failed and discarded. */
-int pyckg_notebook_tally(pyckg_notebook *notebook, int tally[5]);
-
-/* The best that measured feasible; 0: none. */
-int pyckg_notebook_best(pyckg_notebook *notebook, int *number);
+/* How many there are now, whoever added them: in all, and pending, running, complete, failed and discarded.
+ */
+typedef struct pyckg_standing {
+    int count, tally[5];
+    int best; /* the best that measured feasible; 0: none */
+} pyckg_standing;
+int pyckg_notebook_stands(pyckg_notebook *notebook, pyckg_standing *out);
 
 /* The library's study with all trials as they are now, borrowed until the next call that is not const. */
 int pyckg_notebook_engine(pyckg_notebook *notebook, ckg_study **out);
 
-/* Brings the next trial to a notebook that is kept nowhere. */
-int pyckg_notebook_put(pyckg_notebook *notebook, const pyckg_trial *trial);
-
 /* As `ckg ask`: a pending trial for the caller; *out NULL where the problem file gave the design. */
 int pyckg_notebook_ask(pyckg_notebook *notebook, ckg_suggestion **out, int *number);
-
-/* A design of the caller's own as a pending trial, for the caller or, queued 1, for a run. */
-int pyckg_notebook_add(pyckg_notebook *notebook, const double *x, int queued, int *number);
-
-/* As `ckg tell`: values, or why NULL for none; replace 1: instead of what was told. note NULL: none. */
-int pyckg_notebook_tell(pyckg_notebook *notebook, int number, int count, const ckg_measurement *measured,
-                        const char *why, int replace, const char *note);
-
-/*
- * As `ckg change --yes`: the definition may differ in what that takes over; gives what changed as JSON.
- * Whatever comes back, the notebook is to be closed, and the study opened again by its store and name.
- */
-int pyckg_notebook_change(pyckg_notebook *notebook, const char *definition);
 
 /* --- evaluating, as `ckg run` does --- */
 
@@ -129,24 +118,5 @@ int pyckg_notebook_hand_back(pyckg_notebook *notebook, int number);
 
 /* Tells others that this process lives; every ten seconds while it evaluates. */
 int pyckg_notebook_heartbeat(pyckg_notebook *notebook);
-
-/* --- what it shows --- */
-
-/*
- * What a program may ask of a study, or do with it, by its name (app/api/api.h), with an object of JSON,
- * NULL: none; gives JSON. Where an `undo` gives "problem": true the notebook is to be closed, and the study
- * opened again.
- */
-int pyckg_notebook_call(pyckg_notebook *notebook, const char *action, const char *in);
-
-/* The kinds of plots; NULL behind the last. */
-const char *pyckg_plot_name(int index);
-const char *pyckg_plot_title(int index);
-
-/* As `ckg plot`, an SVG; x, y: parameters, -1: the plot chooses; policy NULL: the study's own. */
-int pyckg_notebook_plot(pyckg_notebook *notebook, const char *kind, int x, int y, const char *policy);
-
-/* As `ckg report`, an HTML page. */
-int pyckg_notebook_report(pyckg_notebook *notebook);
 
 #endif

@@ -255,7 +255,7 @@ def test_a_problem_file_without_a_store(folder: Path) -> None:
 
 
 def test_what_ckg_once_was(folder: Path) -> None:
-    """A study that began when `ckg` was the name of `auto`, by a file that still says so, goes on by that and says it once."""
+    """A study of when `ckg` was the name of `auto`, by a file that still says so, goes on and says it once."""
     stores = Path(__file__).parents[2] / "tests" / "app" / "stores"
     with sqlite3.connect("six.db") as store:
         store.executescript((stores / "version-6.sql").read_text())

@@ -21,8 +21,9 @@
 #include "bridge/notebook.h"
 #include "study/record.h"
 
-#define DEFINITION                                                                                           \
-    "{\"name\": \"s\", \"goal\": \"minimize\", \"seed\": 7, \"parameters\": {\"x\": {\"type\": \"real\", "   \
+#define DEFINITION "{" REST
+#define REST                                                                                                 \
+    "\"name\": \"s\", \"goal\": \"minimize\", \"seed\": 7, \"parameters\": {\"x\": {\"type\": \"real\", "    \
     "\"low\": 0, \"high\": 1}, \"a \\\"<i9>\": {\"type\": \"categorical\", \"values\": [\"p\", \"q\"]}}, "   \
     "\"objective\": {\"name\": \"f\", \"noise\": \"none\"}, \"constraints\": {\"c\": {\"max\": 0.5, "        \
     "\"noise\": \"none\"}}}"
@@ -117,9 +118,18 @@ static int ask(pyckg_notebook *b)
 
 static int tell(pyckg_notebook *b, int number, double f, double c)
 {
-    const ckg_measurement measured[] = {{0, f, CKG_SD_DEFAULT}, {1, c, CKG_SD_DEFAULT}};
+    char in[128];
 
-    return pyckg_notebook_tell(b, number, 2, measured, NULL, 0, NULL);
+    snprintf(in, sizeof in, "{\"trial\": %d, \"values\": {\"f\": %g, \"c\": %g}}", number, f, c);
+    return pyckg_notebook_call(b, "tell", in);
+}
+
+static pyckg_standing stands(pyckg_notebook *b)
+{
+    pyckg_standing found;
+
+    good(b, pyckg_notebook_stands(b, &found));
+    return found;
 }
 
 /* --- tests --- */
@@ -130,14 +140,12 @@ static void test_in_step(void **state)
     pyckg_notebook *other = open_store(*state);
     pyckg_trial t;
     ckg_study *engine;
-    int count;
 
     /* What one asks for, the other tells, and both know. */
     assert_int_equal(ask(one), 1);
     assert_int_equal(ask(other), 2);
     good(one, tell(one, 2, 3.5, 0.25));
-    good(other, pyckg_notebook_count(other, &count));
-    assert_int_equal(count, 2);
+    assert_int_equal(stands(other).count, 2);
     good(other, pyckg_notebook_trial(other, 2, &t));
     assert_string_equal(t.state, "complete");
     assert_int_equal(t.count, 2);
@@ -147,13 +155,13 @@ static void test_in_step(void **state)
 
     /* It was said once; a correction says so, and can be taken back. */
     refused(other, tell(other, 2, 3, 0), CKG_ERR_STATE, "already complete");
-    const ckg_measurement corrected = {0, 3, CKG_SD_DEFAULT};
-    good(other, pyckg_notebook_tell(other, 2, 1, &corrected, NULL, 1, "a slip"));
+    good(other, pyckg_notebook_call(
+                    other, "tell",
+                    "{\"trial\": 2, \"values\": {\"f\": 3}, \"replace\": true, \"note\": \"a slip\"}"));
     good(one, pyckg_notebook_call(one, "undo", NULL));
     assert_non_null(strstr(text(one), "--replace"));
     good(one, pyckg_notebook_call(one, "discard", "{\"trials\": [2]}"));
-    good(other, pyckg_notebook_best(other, &count));
-    assert_int_equal(count, 0);
+    assert_int_equal(stands(other).best, 0);
     pyckg_notebook_close(one);
     pyckg_notebook_close(other);
 }
@@ -176,9 +184,10 @@ static void test_program_reads_it(void **state)
 
     /* The same again opens it; another problem of that name is refused. */
     pyckg_notebook *again = define(s);
-    good(again, pyckg_notebook_definition(again));
+    good(again, pyckg_notebook_call(again, "study", NULL));
     assert_non_null(strstr(text(again), "\"seed\": 7"));
-    refused(again, pyckg_notebook_redefine(again, "{\"name\": \"s\"}"), CKG_ERR_INVALID, "missing");
+    refused(again, pyckg_notebook_call(again, "redefine", "{\"definition\": \"{name: s}\"}"), CKG_ERR_INVALID,
+            "missing");
     pyckg_notebook_close(again);
     const int status = pyckg_notebook_define(&again,
                                              "{name: s, goal: minimize, parameters: {y: {type: real, low: 0, "
@@ -193,13 +202,13 @@ static void test_program_reads_it(void **state)
 static void test_budget(void **state)
 {
     pyckg_notebook *b = define(*state);
-    char definition[2048];
+    struct app_text in = {0};
     ckg_suggestion *s;
     int number;
 
-    good(b, pyckg_notebook_definition(b));
-    snprintf(definition, sizeof definition, "{\"budget\": 2, %s", text(b) + 1);
-    good(b, pyckg_notebook_redefine(b, definition));
+    app_json_print(&in, "{definition:%s}", "{\"budget\": 2, " REST);
+    good(b, pyckg_notebook_call(b, "redefine", in.data));
+    app_text_free(&in);
     ask(b);
     pyckg_notebook *other = open_store(*state);
     ask(other);
@@ -215,7 +224,6 @@ static void test_taken_up(void **state)
     pyckg_notebook *b = define(*state);
     const ckg_measurement measured[] = {{0, 1, CKG_SD_DEFAULT}, {1, 0, CKG_SD_DEFAULT}};
     pyckg_trial t;
-    int tally[5];
     int number;
     int work;
     int status;
@@ -246,8 +254,7 @@ static void test_taken_up(void **state)
     assert_string_equal(t.why, "it broke");
     good(b, pyckg_notebook_take(b, 2, &number, &work));
     assert_true(number == 0 && work == PYCKG_SPENT);
-    good(b, pyckg_notebook_tally(b, tally));
-    assert_true(tally[2] == 1 && tally[3] == 1);
+    assert_true(stands(b).tally[2] == 1 && stands(b).tally[3] == 1);
     pyckg_notebook_close(b);
 }
 
@@ -332,26 +339,33 @@ static void test_shown(void **state)
 
     assert_int_equal(pyckg_notebook_define(&b, DEFINITION, NULL, 1), CKG_OK);
     for (int i = 0; i < 6; i++) {
-        const double x[] = {0.15 * i, i % 2};
-        const ckg_measurement measured[] = {{0, x[0] * x[0] - x[1], CKG_SD_DEFAULT},
-                                            {1, x[0], CKG_SD_DEFAULT}};
-        const pyckg_trial t = {
-            .state = "complete", .x = x, .count = 2, .measured = measured, .origin = "user", .seconds = NAN};
-        good(b, pyckg_notebook_put(b, &t));
+        const double x = 0.15 * i;
+        char in[256];
+
+        snprintf(
+            in, sizeof in,
+            "{\"state\": \"complete\", \"origin\": \"user\", \"parameters\": {\"x\": %g, \"a \\\"<i9>\": "
+            "\"%s\"}, \"values\": {\"f\": %g, \"c\": %g}}",
+            x, i % 2 ? "q" : "p", x * x - i % 2, x);
+        good(b, pyckg_notebook_call(b, "put", in));
     }
-    good(b, pyckg_notebook_report(b));
+    good(b, pyckg_notebook_call(b, "report", NULL));
     assert_non_null(strstr(text(b), "&#60;i9&#62;"));
     assert_null(strstr(text(b), "<i9>"));
     for (int i = 0; pyckg_plot_name(i); i++) {
-        good(b, pyckg_notebook_plot(b, pyckg_plot_name(i), -1, -1, NULL));
+        char in[64];
+
+        snprintf(in, sizeof in, "{\"kind\": \"%s\"}", pyckg_plot_name(i));
+        good(b, pyckg_notebook_call(b, "plot", in));
         assert_non_null(strstr(text(b), "<svg"));
     }
     good(b, pyckg_notebook_call(b, "status", NULL));
     assert_non_null(strstr(text(b), "\"store\": null, \"budget\": null, \"evaluations\": 6"));
     good(b, pyckg_notebook_call(b, "frontier", "{}"));
 
-    refused(b, pyckg_notebook_plot(b, "pie", -1, -1, NULL), CKG_ERR_NOT_FOUND, "there are sheet, ");
-    refused(b, pyckg_notebook_plot(b, "map", 1, 1, NULL), CKG_ERR_INVALID, "two different");
+    refused(b, pyckg_notebook_call(b, "plot", "{\"kind\": \"pie\"}"), CKG_ERR_NOT_FOUND, "there are sheet, ");
+    refused(b, pyckg_notebook_call(b, "plot", "{\"kind\": \"map\", \"x\": \"x\", \"y\": \"x\"}"),
+            CKG_ERR_INVALID, "two different");
     refused(b, pyckg_notebook_ask(b, &s, &number), CKG_ERR_STATE, "no store");
     pyckg_notebook_close(b);
 }
@@ -384,10 +398,11 @@ static void test_wrong(void **state)
     pyckg_notebook_close(b);
 
     b = define(s);
-    const ckg_measurement odd = {5, 1, CKG_SD_DEFAULT};
     ask(b);
-    refused(b, pyckg_notebook_tell(b, 9, 0, NULL, "why", 0, NULL), CKG_ERR_NOT_FOUND, "there is no trial 9");
-    refused(b, pyckg_notebook_tell(b, 1, 1, &odd, NULL, 0, NULL), CKG_ERR_INVALID, "there is no outcome 5");
+    refused(b, pyckg_notebook_call(b, "tell", "{\"trial\": 9, \"failed\": \"why\"}"), CKG_ERR_NOT_FOUND,
+            "there is no trial 9");
+    refused(b, pyckg_notebook_call(b, "tell", "{\"trial\": 1, \"values\": {\"g\": 1}}"), CKG_ERR_INVALID,
+            "'g'");
     refused(b, pyckg_notebook_call(b, "mangle", NULL), CKG_ERR_NOT_FOUND, "mangle");
     refused(b, pyckg_notebook_call(b, "retry", "{\"trials\": [9]}"), CKG_ERR_NOT_FOUND,
             "there is no trial 9");

@@ -23,13 +23,21 @@ from ._backend import (
     Suggested,
 )
 from ._binding import ffi, lib
-from ._core import as_bytes, as_integer, as_list, as_text, check, doubles, kind, text
+from ._core import as_bytes, as_integer, as_list, as_text, check, kind, text
 from ._definition import Definition, Options
 from ._engine import Engine
 from ._errors import CkgError, ExhaustedError, InvalidError, NotFoundError, StateError, WrongTypeError
 from ._parameters import Categorical
 from ._taught import Taught
-from ._written import categories, read_definition, read_options, write_definition, write_options
+from ._written import (
+    categories,
+    read_definition,
+    read_options,
+    write_definition,
+    write_design,
+    write_options,
+    write_values,
+)
 
 _STATES = ("pending", "running", "complete", "failed", "discarded")
 _HEARTBEAT = 10.0  # seconds, as `ckg run` has it
@@ -77,6 +85,15 @@ def _dump(given: dict[str, Any]) -> str:
         raise InvalidError(f"the definition cannot be kept in a store: {error}") from None
 
 
+def _act(notebook: Any, action: str, given: dict[str, Any]) -> str:
+    """What came of an action of the program, by its name."""
+    length = ffi.new("size_t *")
+    said = lib.pyckg_notebook_call(notebook, action.encode(), _text(_dump(given)))
+    check(said, text(lib.pyckg_notebook_message(notebook)) if said else "")
+    pointer = lib.pyckg_notebook_text(notebook, length)
+    return bytes(ffi.buffer(pointer, length[0])).decode()
+
+
 def _is_url(word: str) -> bool:
     return word.startswith("sqlite:") or "://" in word
 
@@ -93,11 +110,9 @@ class _Engine(Engine):
     def __init__(self, place: _Place, definition: Definition | None, threads: int) -> None:
         self._place = place
         self._threads = threads
-        first = self._open()
-        given = _definition_of(first)
-        options = read_options(given, threads)
-        self._first: Any = first
-        super().__init__(definition or read_definition(given), options)
+        self._first: Any = self._open()
+        options = read_options(self.kept, threads)
+        super().__init__(definition or read_definition(self.kept), options)
 
     @property
     def definition(self) -> Definition:
@@ -114,6 +129,9 @@ class _Engine(Engine):
     def _open(self) -> Any:
         notebook = self._place.open(self._threads)
         self._place = self._place.absolute()
+        found = json.loads(_act(notebook, "study", {}))
+        self.kept: dict[str, Any] = found["definition"]
+        self.url: str = found["store"] or ""
         return notebook
 
     def _new_handle(self) -> Any:
@@ -171,30 +189,31 @@ class _Engine(Engine):
             self._check(notebook, function(notebook, *arguments))
             return text(lib.pyckg_notebook_message(notebook))
 
-    def give(self, function: Any, *arguments: Any) -> str:
-        """What a function that gives a text gave."""
-        length = ffi.new("size_t *")
+    def act(self, action: str, **given: Any) -> str:
+        """What came of an action of the program, by its name; what is None is not given."""
         with self._free():
             notebook = self._notebook()
-            self._check(notebook, function(notebook, *arguments))
-            pointer = lib.pyckg_notebook_text(notebook, length)
-            return bytes(ffi.buffer(pointer, length[0])).decode()
+            found = _act(notebook, action, {key: value for key, value in given.items() if value is not None})
+            self._check(notebook, 0)
+            return found
 
-    def act(self, action: str, **given: Any) -> str:
-        """What came of an action of the program, by its name."""
-        return self.give(lib.pyckg_notebook_call, action.encode(), _text(_dump(given)))
+    def store(self) -> str:
+        """The URL of the store; empty: there is none."""
+        with self._free():
+            self._notebook()
+            return self.url
 
     def read_suggestion(self, suggestion: Any) -> Suggested:
         return self._read_suggestion(suggestion)
 
     def redefine(self, given: dict[str, Any]) -> None:
-        self.call(lib.pyckg_notebook_redefine, _text(_dump(given)))
-        self._options = read_options(json.loads(self.give(lib.pyckg_notebook_definition)), self._threads)
+        self.kept = json.loads(self.act("redefine", definition=_dump(given)))["definition"]
+        self._options = read_options(self.kept, self._threads)
 
     def change(self, definition: Definition, given: dict[str, Any]) -> dict[str, Any]:
         """Takes a changed problem over; what that changed."""
         try:
-            changes = json.loads(self.give(lib.pyckg_notebook_change, _text(_dump(given))))
+            changes = json.loads(self.act("change", definition=_dump(given)))
         except BaseException:
             self.reopen(self._definition)
             raise
@@ -206,12 +225,11 @@ class _Engine(Engine):
         """The problem has changed: opens the study as the store has it, by a definition that is like that."""
         with self._free():
             notebook, self._handle = self._notebook(), None
-            name = _definition_of(notebook)["name"]
             ffi.release(notebook)
             if self._place.study is None:
-                self._place = _Place(store=self._place.store, name=name)
+                self._place = _Place(store=self._place.store, name=self.kept["name"])
             self._handle = self._new_handle()
-            self._definition = definition or _like(self._definition, read_definition(_definition_of(self._handle)))
+            self._definition = definition or _like(self._definition, read_definition(self.kept))
             self._m = 1 + len(self._definition.constraints)
             self._d = len(self._definition.parameters)
 
@@ -229,15 +247,6 @@ def _like(old: Definition, now: Definition) -> Definition:
 
 
 _left_behind: list[Any] = []  # notebooks of a parent process: never closed here
-
-
-def _definition_of(notebook: Any) -> dict[str, Any]:
-    length = ffi.new("size_t *")
-    check(lib.pyckg_notebook_definition(notebook), text(lib.pyckg_notebook_message(notebook)))
-    pointer = lib.pyckg_notebook_text(notebook, length)
-    given = json.loads(bytes(ffi.buffer(pointer, length[0])))
-    assert isinstance(given, dict)
-    return given
 
 
 class Notebook(Taught[_Engine]):
@@ -290,29 +299,31 @@ class Notebook(Taught[_Engine]):
         return Suggested(record.number, record.x, record.origin, math.nan, forecast, record.chosen_by, record.reason)
 
     def add(self, x: Sequence[float]) -> int:
-        return self._add(x, 0)
+        return self._add(x, False)
 
     def queue(self, x: Sequence[float]) -> int:
-        return self._add(x, 1)
+        return self._add(x, True)
 
-    def _add(self, x: Sequence[float], queued: int) -> int:
-        number = ffi.new("int *")
-        self._engine.call(lib.pyckg_notebook_add, doubles(x), queued, number)
-        return int(number[0])
+    def _add(self, x: Sequence[float], queued: bool) -> int:
+        added = json.loads(self._engine.act("add", parameters=write_design(self.definition, x), queued=queued))
+        return int(added["trial"])
 
     def tell(self, number: int, measured: Sequence[Measurement], *, replace: bool = False, note: str = "") -> None:
-        self._record(number, measured, ffi.NULL, replace, note)
+        self._record(number, measured, None, replace, note)
 
     def tell_failed(self, number: int, why: str, *, replace: bool = False, note: str = "") -> None:
-        self._record(number, (), as_bytes("failed", why), replace, note)
+        self._record(number, (), why, replace, note)
 
-    def _record(self, number: int, measured: Sequence[Measurement], why: Any, replace: bool, note: str) -> None:
-        told = ffi.new("ckg_measurement[]", list(measured))
+    def _record(
+        self, number: int, measured: Sequence[Measurement], failed: str | None, replace: bool, note: str
+    ) -> None:
         began = self._taken.get(number)
         if began is None or replace:
-            said = as_bytes("note", note) if note else ffi.NULL
-            self._engine.call(lib.pyckg_notebook_tell, number, len(told), told, why, replace, said)
+            values = write_values(self.definition, measured) if failed is None else None
+            self._engine.act("tell", trial=number, values=values, failed=failed, replace=replace, note=note or None)
             return
+        told = ffi.new("ckg_measurement[]", list(measured))
+        why = ffi.NULL if failed is None else as_bytes("failed", failed)
         seconds = time.monotonic() - began
         try:
             said = self._engine.hear(lib.pyckg_notebook_finish, number, len(told), told, why, ffi.NULL, seconds)
@@ -331,12 +342,12 @@ class Notebook(Taught[_Engine]):
         self.mend("discard", [number])
 
     def mend(self, how: str, numbers: Sequence[int], note: str = "") -> None:
-        restore = {"restore": True} if how == "restore" else {}
-        said = {"note": note} if note else {}
-        self._engine.act("retry" if how == "retry" else "discard", trials=list(numbers), **restore, **said)
+        restore = True if how == "restore" else None
+        action = "retry" if how == "retry" else "discard"
+        self._engine.act(action, trials=list(numbers), restore=restore, note=note or None)
 
     def change(self, definition: Definition, was: Mapping[str, Any]) -> dict[str, Any]:
-        kept = json.loads(self._engine.give(lib.pyckg_notebook_definition))
+        kept = self._engine.kept
         given = {**kept, **write_definition(definition, kept["name"], ())}
         for key in ("rules", "constraints"):
             if key in kept and not getattr(definition, key):
@@ -395,27 +406,30 @@ class Notebook(Taught[_Engine]):
     def waiting(self) -> int:
         return len(self._lost)
 
-    def _tally(self) -> dict[str, int]:
-        out = ffi.new("int[5]")
-        self._engine.call(lib.pyckg_notebook_tally, out)
-        return dict(zip(_STATES, out, strict=True))
+    def _stands(self) -> Any:
+        out = ffi.new("pyckg_standing *")
+        self._engine.call(lib.pyckg_notebook_stands, out)
+        return out
 
     def alive(self) -> int:
-        tally = self._tally()
-        return sum(tally.values()) - tally["discarded"]
+        stands = self._stands()
+        return int(stands.count - stands.tally[_STATES.index("discarded")])
 
     def evaluations(self) -> int:
-        tally = self._tally()
-        return tally["complete"] + tally["failed"]
+        tally = self._stands().tally
+        return int(tally[_STATES.index("complete")] + tally[_STATES.index("failed")])
 
     def count(self) -> int:
-        return sum(self._tally().values())
+        return int(self._stands().count)
+
+    def best(self) -> int | None:
+        return self._stands().best or None
 
     def trial(self, number: int) -> Record:
-        out, count = ffi.new("pyckg_trial *"), ffi.new("int *")
+        out, stands = ffi.new("pyckg_trial *"), ffi.new("pyckg_standing *")
         with self._engine.notebook() as notebook:
-            check(lib.pyckg_notebook_count(notebook, count), text(lib.pyckg_notebook_message(notebook)))
-            if not 1 <= number <= count[0]:
+            check(lib.pyckg_notebook_stands(notebook, stands), text(lib.pyckg_notebook_message(notebook)))
+            if not 1 <= number <= stands.count:
                 raise NotFoundError(f"there is no trial {number}")
             check(lib.pyckg_notebook_trial(notebook, number, out), text(lib.pyckg_notebook_message(notebook)))
             measured = [Measurement(m.outcome, m.value, m.sd) for m in (out.measured[i] for i in range(out.count))]
@@ -425,11 +439,6 @@ class Notebook(Taught[_Engine]):
             origin, why, chosen_by, reason = words
             return Record(number, text(out.state), x, measured, out.feasible, origin, why, seconds, chosen_by, reason)
 
-    def best(self) -> int | None:
-        out = ffi.new("int *")
-        self._engine.call(lib.pyckg_notebook_best, out)
-        return out[0] or None
-
     def close(self) -> None:
         for number in list(self._taken):
             self.give_back(number)
@@ -438,11 +447,10 @@ class Notebook(Taught[_Engine]):
     # --- pickling: where it is kept ---
 
     def __getstate__(self) -> dict[str, Any]:
-        url = self._engine.give(lib.pyckg_notebook_store)
         place = self._engine.place
         if place.definition:
             name = json.loads(place.definition)["name"]
-            place = _Place(store=_absolute_url(url), name=name)
+            place = _Place(store=_absolute_url(self._engine.url), name=name)
         return {"place": place, "definition": self.definition, "threads": self.options.threads}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -508,9 +516,8 @@ def create(
     engine = _Engine(place, definition, options.threads)
 
     # What was kept of an older run goes on by what is said now.
-    kept = json.loads(engine.give(lib.pyckg_notebook_definition))
-    now = {**{key: value for key, value in kept.items() if key != "model"}, **wanted}
-    if now != kept:
+    now = {**{key: value for key, value in engine.kept.items() if key != "model"}, **wanted}
+    if now != engine.kept:
         engine.redefine(now)
     return Notebook(engine)
 
@@ -565,13 +572,14 @@ def _copy(backend: Backend) -> _Engine:
 
 
 def _put(engine: _Engine, record: Record) -> None:
-    origin = record.origin if record.origin in ("design", "user") else "policy"
-    given = (record.state, origin, record.why, record.chosen_by, record.reason)
-    words = [ffi.new("char[]", as_bytes("a trial", word)) if word else ffi.NULL for word in given]
-    x, measured = doubles(record.x), ffi.new("ckg_measurement[]", [tuple(m) for m in record.measured])
-    trial = ffi.new("pyckg_trial *")
-    trial.state, trial.origin = words[0], words[1]
-    trial.why, trial.chosen_by, trial.reason = words[2:]
-    trial.x, trial.count, trial.measured = x, len(measured), measured
-    trial.seconds = math.nan if record.seconds is None else record.seconds
-    engine.call(lib.pyckg_notebook_put, trial)
+    engine.act(
+        "put",
+        state=record.state,
+        origin=record.origin if record.origin in ("design", "user") else "policy",
+        parameters=write_design(engine.definition, record.x),
+        values=write_values(engine.definition, record.measured) or None,
+        why=record.why or None,
+        seconds=record.seconds,
+        chosen_by=record.chosen_by or None,
+        reason=record.reason or None,
+    )

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ._binding import ffi, lib
-from ._core import as_bytes, as_text, as_truth, text
+from ._binding import lib
+from ._core import as_text, as_truth, text
 from ._definition import changed_definition
 from ._errors import InvalidError, NotFoundError, StateError
 from ._results import Estimate, Trial
@@ -98,7 +98,7 @@ class Shown:
 
     def report(self) -> Page:
         """All of it on one page: as `ckg report`."""
-        return Page(self._look().give(lib.pyckg_notebook_report))
+        return Page(self._look().act("report"))
 
     def plot(
         self, what: str = "sheet", *, x: str | None = None, y: str | None = None, policy: str | None = None
@@ -107,18 +107,15 @@ class Shown:
 
         x and y name parameters; policy says whose value of designs "acquisition" shows.
         """
-        name = as_bytes("what", what)
-        places = [self._place_of("x", x), self._place_of("y", y)]
-        chosen = ffi.NULL if policy is None else as_bytes("policy", policy)
-        return Picture(self._look().give(lib.pyckg_notebook_plot, name, *places, chosen))
+        axes = {"x": self._axis("x", x), "y": self._axis("y", y)}
+        chosen = None if policy is None else as_text("policy", policy)
+        return Picture(self._look().act("plot", kind=as_text("what", what), policy=chosen, **axes))
 
-    def _place_of(self, what: str, name: str | None) -> int:
-        names = list(self._backend.definition.parameters)
-        if name is None:
-            return -1
-        if as_text(what, name) not in names:
+    def _axis(self, what: str, name: str | None) -> str | None:
+        names = self._backend.definition.parameters
+        if name is not None and as_text(what, name) not in names:
             raise NotFoundError(f"{what}: there is no parameter {name!r}; there are {', '.join(names)}")
-        return names.index(name)
+        return name
 
     def frontier(self) -> list[FrontierPoint]:
         """What safety costs: the best objective by the probability of being feasible."""
@@ -152,7 +149,7 @@ class Shown:
 
         if not isinstance(self._backend, Notebook):
             return None
-        return str(self._backend.engine.give(lib.pyckg_notebook_store))
+        return self._backend.engine.store()
 
     def _kept(self) -> Notebook:
         from ._notebook import Notebook

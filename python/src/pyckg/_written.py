@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ._backend import Measurement
+from ._binding import lib
 from ._core import kind
 from ._definition import Definition, Equal, Options, Row, YesNo
 from ._errors import InvalidError
@@ -66,6 +68,18 @@ def write_design(definition: Definition, x: Sequence[float]) -> dict[str, Any]:
     return {
         key: categories(parameter)[int(number)] if isinstance(parameter, Categorical) else parameter.decode(number)
         for (key, parameter), number in zip(definition.parameters.items(), x, strict=True)
+    }
+
+
+def write_values(definition: Definition, measured: Iterable[Measurement]) -> dict[str, Any]:
+    """What was measured, by names."""
+    return {
+        definition.outcomes[m.outcome]: m.value > 0
+        if definition.answers[m.outcome]
+        else m.value
+        if m.sd == lib.CKG_SD_DEFAULT
+        else [m.value, m.sd]
+        for m in measured
     }
 
 
