@@ -155,6 +155,13 @@ def test_explore():
             page.select("#slices select", "1")
             page.drawn()
 
+            # A link to the map: what is recommended is known there though the tiles are out of sight.
+            with browser.page(**DESK) as below:
+                below.goto(f"http://127.0.0.1:{server.port}/study/1#checks")
+                below.wait("document.querySelector('#checks canvas')")
+                below.get("location.hash = '#maps'")
+                below.wait("document.querySelector('#maps .design b')?.textContent === 'the recommended design'")
+
 
 def test_all_studies():
     """The list with probabilities; several compared; a study that comes later is there by itself."""

@@ -12,8 +12,6 @@ export const looks = {
   feasible: { words: "feasible", shape: "circle", ink: "paper", fill: "mean", width: 0.8 },
 };
 
-export const star = { kind: "marks", shape: "star", ink: "text", fill: "star", width: 1, size: 5, key: "recommended" };
-
 export function lookOf(trial) {
   if (trial.state !== "complete") return trial.state;
   return trial.feasible === null ? "unknown" : trial.feasible ? "feasible" : "infeasible";

@@ -1,6 +1,6 @@
 // Parameters as axes: a design's values are numbers there, a category its place among the values.
 
-const few = 12; // integers that stand side by side like categories
+const few = 24; // integers that stand side by side like categories, as in figures (app/figure/draw/chart.h)
 
 export const isStepped = (p) => p.type === "categorical" || (p.type === "integer" && p.high - p.low + 1 <= few);
 
