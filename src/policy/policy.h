@@ -159,7 +159,7 @@ int ckg__choice_stalled(const struct ckg__search *search, const struct ckg__choi
 
 /*
  * Constrained expected improvement under every outlook, in logarithms, as the acquisition of policies that go
- * by it (acquisition/cei.h has the formula). favour: what a constraint's probability counts as
+ * by it (policy_cei.c; acquisition/cei.h has the formula). favour: what a constraint's probability counts as
  * (surrogate/belief.h); 0: as it is.
  */
 int ckg__improvement_acquire(struct ckg__search *search, double favour, struct ckg__acquisition *acquisition);

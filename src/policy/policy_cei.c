@@ -1,9 +1,41 @@
 /*
- * Constrained expected improvement as a policy, in logarithms. While no design was measured feasible it
- * maximises the probability of feasibility. Under several hyperparameter samples the improvements are
- * averaged.
+ * Constrained expected improvement as a policy, in logarithms; designs under way count at their mean. While
+ * no design was measured feasible it maximises the probability of feasibility. Under several hyperparameter
+ * samples the improvements are averaged.
  */
+#include <assert.h>
+
+#include "acquisition/cei.h"
 #include "policy/policy.h"
+
+/* Under one outlook. */
+struct improvement {
+    struct ckg__belief belief;
+    double best; /* the incumbent */
+};
+
+static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+              double *value, double *gradient)
+{
+    const struct improvement *under = (struct improvement *)context + outlook;
+
+    return ckg__cei_batch(&under->belief, under->best, m, U, ldu, arena, value, gradient);
+}
+
+int ckg__improvement_acquire(struct ckg__search *search, double favour, struct ckg__acquisition *acquisition)
+{
+    struct improvement *under = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *under);
+    int status = under ? CKG_OK : CKG_ERR_NOMEM;
+
+    assert(favour >= 0);
+    *acquisition = (struct ckg__acquisition){under, at, 1, 1};
+    for (int o = 0; !status && o < search->outlooks; o++) {
+        under[o].belief = *search->outlook[o].belief;
+        under[o].belief.favour = favour;
+        status = ckg__search_incumbent(search, search->outlook[o].belief, search->results, &under[o].best);
+    }
+    return status;
+}
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {

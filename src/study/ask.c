@@ -202,7 +202,7 @@ int ckg__study_measures_apart(const ckg_study *s, const struct ckg__policy *poli
 /*
  * 1 while a constraint has only ever answered no. Then nothing says which way a yes may lie: the most likely
  * designs are the corners, and no design is nearer to feasible than another, so that a neighbourhood would be
- * that of any. New ground it is.
+ * that of any: it explores.
  */
 static int must_explore(const ckg_study *s, const struct ckg__policy *policy)
 {
@@ -231,10 +231,10 @@ static int choose_outcomes(struct ckg__search *search, struct ckg__choice *choic
 /* The choice of a local search as a design of the study, or any if that one is taken. */
 static int to_study(const struct ckg__search *local, struct ckg__choice *choice)
 {
-    static const struct ckg__way way = {"local", "local",
-                                        "The most promising design near the best one, by models of that "
-                                        "neighbourhood: looking everywhere had "
-                                        "stopped helping."};
+    static const struct ckg__way way = {
+        "local", "local",
+        "The most promising design near the best one, by models of that neighbourhood: looking "
+        "everywhere had stopped helping."};
     const struct ckg__scope *scope = local->scope;
     struct ckg__search search = *local;
     double x[CKG_MAX_PARAMETERS];
@@ -268,8 +268,7 @@ static int suggest(ckg_study *s, const struct ckg__policy *policy, double starte
         status = ckg__study_relax(s, &search->scope);
     choice->seconds.fit = ckg__clock() - started;
 
-    /* A trust region where one is due, not for a last evaluation or one of some outcomes; M, points and x_r.
-     */
+    /* Narrow the scope to a trust region, where one is due; then M, points and x_r. */
     search->apart = apart;
     search->budget_left = budget_left(s);
     search->everywhere = final_step(s) || apart || explore;
@@ -279,8 +278,7 @@ static int suggest(ckg_study *s, const struct ckg__policy *policy, double starte
         status = ckg__policy_begin(policy, search);
     choice->seconds.recommend = ckg__clock() - started - choice->seconds.fit;
 
-    /* Maximise the acquisition; a local choice goes back to the study, and its value says nothing of the
-     * rest. */
+    /* Maximise the acquisition; a local choice becomes one of the study, and says nothing of the rest. */
     if (!status)
         status = explore ? ckg__search_fill_gaps(search, choice)
                          : ckg__policy_suggest(policy, search, choice);

@@ -230,7 +230,7 @@ static void begin(const struct ckg__search *search, const struct ckg__belief *be
 {
     const struct ckg__models *models = search->scope->models;
 
-    *out = (struct ckg__lagrangian){.outcomes = belief->outcomes, .slack = slack, .rho = 1};
+    *out = (struct ckg__lagrangian){.belief = belief, .outcomes = belief->outcomes, .slack = slack, .rho = 1};
     for (int j = 1; j < belief->outcomes; j++)
         out->term[j] = (struct ckg__multiplied){.lower = belief->lower[j],
                                                 .upper = belief->upper[j],
@@ -307,9 +307,10 @@ static double value_at(const struct ckg__lagrangian *l, const struct ckg__belief
 }
 
 /* The improvement at a batch of points, plus the log probability of what chance decides, and its gradient. */
-static int improvements(const struct ckg__lagrangian *l, const struct ckg__belief *belief, int m,
-                        const double *U, int ldu, struct ckg__arena *arena, double *value, double *gradient)
+static int improvements(const struct ckg__lagrangian *l, int m, const double *U, int ldu,
+                        struct ckg__arena *arena, double *value, double *gradient)
 {
+    const struct ckg__belief *belief = l->belief;
     const size_t points = (size_t)m;
     const size_t size = (size_t)ckg__belief_coordinates(belief) * points;
     struct ckg__batch of[CKG__MAX_OUTCOMES];
@@ -342,18 +343,12 @@ static int improvements(const struct ckg__lagrangian *l, const struct ckg__belie
 
 /* --- the acquisition --- */
 
-struct context {
-    const struct ckg__search *search;
-    struct ckg__lagrangian *lagrangian; /* (outlooks) */
-};
-
 static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
               double *value, double *gradient)
 {
-    const struct context *c = context;
+    const struct ckg__lagrangian *lagrangian = context;
 
-    return improvements(&c->lagrangian[outlook], c->search->outlook[outlook].belief, m, U, ldu, arena, value,
-                        gradient);
+    return improvements(&lagrangian[outlook], m, U, ldu, arena, value, gradient);
 }
 
 /* Standard normals, each with its mirror image. */
@@ -376,15 +371,13 @@ static int draw_nodes(const struct ckg__search *search, int outcomes, int draws,
 int ckg__multipliers_acquire(struct ckg__search *search, int slack, int draws,
                              struct ckg__acquisition *acquisition)
 {
-    struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
     struct ckg__lagrangian *l = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *l);
     double *z = NULL;
 
     assert(search->outlooks > 0);
-    if (!c || !l)
+    if (!l)
         return CKG_ERR_NOMEM;
-    *c = (struct context){search, l};
-    *acquisition = (struct ckg__acquisition){c, at, 1, 1};
+    *acquisition = (struct ckg__acquisition){l, at, 1, 1};
 
     int status = slack ? CKG_OK : draw_nodes(search, search->outlook[0].belief->outcomes, draws, &z);
     for (int o = 0; !status && o < search->outlooks; o++) {

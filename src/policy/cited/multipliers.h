@@ -28,6 +28,7 @@ struct ckg__multiplied {
 };
 
 struct ckg__lagrangian {
+    const struct ckg__belief *belief;
     int outcomes; /* of the belief */
     int slack;    /* 1: with slack variables */
     double rho;
