@@ -151,7 +151,7 @@ static void add_parameter(const struct app_definition *d, int index, struct app_
     }
     app_json_open(out, "values", '[');
     for (int i = 0; i < p.count; i++)
-        app_typed_add(out, NULL, ckg_problem_category(d->problem, index, i), app_category_type(d, index, i));
+        app_typed_add(out, NULL, &p.label.values[i]);
     app_json_print(out, "]}");
 }
 

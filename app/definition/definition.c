@@ -19,25 +19,11 @@ static const struct app_label *label_of(const struct app_label *labels, int i)
     return labels && i >= 0 ? &labels[i] : &unlabelled;
 }
 
-const char *app_parameter_title(const struct app_definition *d, int i)
+int app_parameter_names(const struct app_definition *d, const char *names[CKG_MAX_PARAMETERS])
 {
-    const struct app_label *label = label_of(d->parameter, i);
-
-    return label->title ? label->title : app_parameter_name(d, i);
-}
-
-const char *app_outcome_title(const struct app_definition *d, int j)
-{
-    const struct app_label *label = label_of(d->outcome, j);
-
-    return label->title ? label->title : app_outcome_name(d, j);
-}
-
-enum app_type app_category_type(const struct app_definition *d, int parameter, int value)
-{
-    const struct app_label *label = label_of(d->parameter, parameter);
-
-    return label->values ? label->values[value].type : APP_TEXT;
+    for (int i = 0; i < app_dimension(d); i++)
+        names[i] = app_parameter_name(d, i);
+    return app_dimension(d);
 }
 
 const struct app_fixed *app_fixed_find(const struct app_definition *d, const char *name)
@@ -88,10 +74,10 @@ struct app_parameter app_parameter_at(const struct app_definition *d, int i)
         .scale = ckg_problem_parameter_scale(d->problem, i),
         .step = ckg_problem_parameter_step(d->problem, i),
         .count = ckg_problem_categories(d->problem, i),
-        .title = app_parameter_title(d, i),
         .label = *label_of(d->parameter, i),
     };
 
+    p.title = p.label.title ? p.label.title : p.name;
     ckg_problem_parameter_range(d->problem, i, &p.low, &p.high);
     return p;
 }
@@ -104,9 +90,9 @@ struct app_outcome app_outcome_at(const struct app_definition *d, int j)
                             .cost = ckg_problem_separate(d->problem) == 1 ? ckg_problem_cost(d->problem, j)
                                                                           : NAN,
                             .group = ckg_problem_group(d->problem, j),
-                            .title = app_outcome_title(d, j),
                             .label = *label_of(d->outcome, j)};
 
+    o.title = o.label.title ? o.label.title : o.name;
     o.noise = ckg_problem_noise(d->problem, j, &o.sd);
     ckg_problem_limits(d->problem, j, &o.min, &o.max);
     ckg_problem_equality(d->problem, j, &o.equal, &o.tolerance);

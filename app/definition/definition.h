@@ -246,12 +246,8 @@ int app_listed(const struct app_definition *definition, const double *x);
 int app_carried_find(const struct app_definition *definition, const char *name);
 const char *app_carried_text(const struct app_definition *definition, int column, const double *x);
 
-/* What people read: the name with its unit. */
-const char *app_parameter_title(const struct app_definition *definition, int i);
-const char *app_outcome_title(const struct app_definition *definition, int j);
-
-/* The type of a categorical's value in JSON. */
-enum app_type app_category_type(const struct app_definition *definition, int parameter, int value);
+/* The names of all parameters; how many. */
+int app_parameter_names(const struct app_definition *definition, const char *names[CKG_MAX_PARAMETERS]);
 
 /* Parameter i, and outcome j, the objective being the first. */
 struct app_parameter app_parameter_at(const struct app_definition *definition, int i);

@@ -142,16 +142,12 @@ static int take_rows(struct app_reader *r, const struct app_csv *csv, struct app
     return r->status;
 }
 
-/* The CSV's path from the problem file's folder. The caller frees it. */
-static char *beside(const char *problem, const char *name)
+/* The CSV's path from the problem file's folder. */
+static char *beside(struct app_pool *pool, const char *problem, const char *name)
 {
-    struct app_text path = {0};
-    const char *slash = strrchr(problem, '/');
+    const char *slash = name[0] == '/' ? NULL : strrchr(problem, '/');
 
-    if (slash && name[0] != '/')
-        app_text_add(&path, problem, (size_t)(slash - problem) + 1);
-    app_text_print(&path, "%s", name);
-    return path.data;
+    return app_pool_print(pool, "%.*s%s", slash ? (int)(slash - problem) + 1 : 0, problem, name);
 }
 
 /* An ordinary file of a size that a list of designs may have. */
@@ -174,7 +170,7 @@ static int read_file(struct app_reader *r, const yaml_node_t *node, struct app_c
     struct app_message why;
     char *text = NULL;
     size_t length = 0;
-    char *path = beside(r->path, app_node_text(node));
+    const char *path = beside(&out->pool, r->path, app_node_text(node));
 
     out->file = app_node_text(node);
     if (!path)
@@ -191,7 +187,6 @@ static int read_file(struct app_reader *r, const yaml_node_t *node, struct app_c
         take_rows(r, &csv, out);
     app_csv_free(&csv);
     free(text);
-    free(path);
     return r->status;
 }
 

@@ -27,21 +27,15 @@ static int read_gain(struct app_reader *r, const yaml_node_t *node)
     const char *text = app_node_is_text(node) ? app_node_text(node) : "";
     const size_t length = strlen(text);
     char digits[64];
-    yaml_node_t bare = *node;
 
-    /* What stands before the percent sign, as a node of its own. */
+    /* What stands before the percent sign, in quotes or without; or a bare number. */
     out->percent = length > 1 && length < sizeof digits && text[length - 1] == '%';
-    if (out->percent) {
-        snprintf(digits, sizeof digits, "%.*s", (int)length - 1, text);
-        bare.data.scalar.value = (yaml_char_t *)digits;
-        bare.data.scalar.length = length - 1;
-        bare.data.scalar.style = YAML_PLAIN_SCALAR_STYLE; /* a definition is written with quotes */
-    }
-
-    const double most = out->percent ? most_percent : largest_gain;
-    if (!app_node_is_number(&bare, 0, most, &out->gain) || !(out->gain > 0))
-        return app_node_expect(r, node, expected);
-    return CKG_OK;
+    snprintf(digits, sizeof digits, "%.*s", out->percent ? (int)length - 1 : 0, text);
+    const int found = out->percent ? app_is_decimal(digits, &out->gain)
+                                   : app_node_is_number(node, 0, largest_gain, &out->gain);
+    return found && out->gain > 0 && (!out->percent || out->gain <= most_percent)
+               ? CKG_OK
+               : app_node_expect(r, node, expected);
 }
 
 static void write_gain(const struct app_definition *d, const char *name, struct app_text *out)
@@ -74,8 +68,11 @@ static int refuse_rule(struct app_reader *r, const yaml_node_t *list, const yaml
     const int cut = list->data.sequence.style == YAML_FLOW_SEQUENCE_STYLE &&
                     item->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !app_node_text(item)[at];
 
-    return app_node_complain_inside(r, item, at, "%s%s", ckg_error_message(),
-                                    cut ? "; in a [ ] list a rule with a comma needs quotes" : "");
+    struct app_message what;
+
+    app_fail(&what, 0, "%s%s", ckg_error_message(),
+             cut ? "; in a [ ] list a rule with a comma needs quotes" : "");
+    return app_node_complain_inside(r, item, at, what.text);
 }
 
 static int read_rule(struct app_reader *r, const yaml_node_t *list, const yaml_node_t *item)

@@ -259,7 +259,7 @@ static void write_value(const struct app_definition *d, const struct app_key *ke
         break;
     case APP_KEY_VALUE:
         if (value->text)
-            app_typed_add(out, key->name, value->text, value->type);
+            app_typed_add(out, key->name, value);
         break;
     case APP_KEY_MAPPING:
         if (*(const int *)((const void *)((const char *)from + key->used)))

@@ -38,23 +38,23 @@ static size_t characters(const char *text, size_t bytes)
     return count;
 }
 
-int app_node_complain_inside(struct app_reader *r, const yaml_node_t *node, int at, const char *format, ...)
+/* How many columns behind its beginning byte `at` of the text stands in the file, 0 where one cannot tell. */
+static size_t columns_to(const yaml_node_t *node, int at)
 {
     const yaml_mark_t *start = &node->start_mark;
     const yaml_mark_t *end = &node->end_mark;
     const size_t quotes = node->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
                           node->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
-    struct app_message what;
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(what.text, sizeof what.text, format, arguments);
-    va_end(arguments);
     const int plain = start->line == end->line &&
                       end->column - start->column ==
                           2 * quotes + characters(app_node_text(node), node->data.scalar.length);
-    const size_t inside = plain ? quotes + characters(app_node_text(node), (size_t)at) : 0;
-    return complain_at(r, start->line, start->column + inside, what.text);
+
+    return plain ? quotes + characters(app_node_text(node), (size_t)at) : 0;
+}
+
+int app_node_complain_inside(struct app_reader *r, const yaml_node_t *node, int at, const char *what)
+{
+    return complain_at(r, node->start_mark.line, node->start_mark.column + columns_to(node, at), what);
 }
 
 int app_node_complain(struct app_reader *r, const yaml_node_t *node, const char *format, ...)

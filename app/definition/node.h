@@ -24,8 +24,7 @@ int app_node_complain(struct app_reader *r, const yaml_node_t *node, const char 
  * The same at byte `at` of a text, where it stands in the file as it was read: in one line, without escapes;
  * else at the text's beginning.
  */
-int app_node_complain_inside(struct app_reader *r, const yaml_node_t *node, int at, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+int app_node_complain_inside(struct app_reader *r, const yaml_node_t *node, int at, const char *what);
 int app_node_no_memory(struct app_reader *r);
 
 /* "… is expected, not" what is there. */

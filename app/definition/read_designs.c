@@ -47,10 +47,8 @@ static int read_pair(struct app_reader *r, const yaml_node_t *design, int pair, 
         return check_fixed(r, fixed, value);
     if (app_carried_find(d, app_node_text(key)) >= 0)
         return CKG_OK;
-    for (int k = 0; k < app_dimension(d); k++)
-        names[k] = app_parameter_name(d, k);
     if (i < 0)
-        return app_node_unknown(r, key, "parameter", "", app_dimension(d), names);
+        return app_node_unknown(r, key, "parameter", "", app_parameter_names(d, names), names);
 
     const struct app_parameter p = app_parameter_at(d, i);
     given[i] = 1;

@@ -25,16 +25,6 @@ const char *const app_keep_names[] = {"all", "failed", "none", NULL};
 
 /* --- the command --- */
 
-/* The names of all parameters. */
-static int list_parameters(const struct app_definition *d, const char *names[CKG_MAX_PARAMETERS])
-{
-    const int count = app_dimension(d);
-
-    for (int i = 0; i < count; i++)
-        names[i] = app_parameter_name(d, i);
-    return count;
-}
-
 /* {radios} in a word, where there is a {radius}; a name like no parameter's may belong to a script. */
 static int check_placeholders(struct app_reader *r, const yaml_node_t *node)
 {
@@ -43,7 +33,7 @@ static int check_placeholders(struct app_reader *r, const yaml_node_t *node)
     const char *word = app_node_text(node);
     const char *stray;
     char name[LONGEST + 1];
-    const int count = list_parameters(r->out, names);
+    const int count = app_parameter_names(r->out, names);
     const size_t length = app_substitute_stray(r->out, word, &stray);
 
     if (!length || length > LONGEST)

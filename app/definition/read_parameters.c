@@ -47,7 +47,7 @@ static void add_values(const void *from, const char *name, struct app_text *out)
         return;
     app_json_open(out, name, '[');
     for (int i = 0; i < p->count; i++)
-        app_typed_add(out, NULL, p->label.values[i].text, p->label.values[i].type);
+        app_typed_add(out, NULL, &p->label.values[i]);
     app_json_close(out, ']');
 }
 

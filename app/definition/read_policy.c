@@ -179,17 +179,10 @@ int app_read_model(struct app_reader *r, const yaml_node_t *node)
     return r->status;
 }
 
-static int is_word(const ckg_option_info *info, const char *text)
-{
-    for (int k = 0; k < info->count; k++)
-        if (!strcmp(info->words[k], text))
-            return 1;
-    return 0;
-}
-
 void app_write_model(const struct app_definition *d, const char *name, struct app_text *out)
 {
     ckg_option_info info;
+    double number;
     int given = 0;
 
     /* What the file does not give is left to the library, now and later. */
@@ -200,10 +193,10 @@ void app_write_model(const struct app_definition *d, const char *name, struct ap
 
     app_json_open(out, name, '{');
     for (int i = 0; !ckg_option_at(i, &info); i++) {
-        if (d->model[i] && is_word(&info, d->model[i]))
-            app_json_add_string(out, info.name, d->model[i]);
+        if (d->model[i] && app_is_decimal(d->model[i], &number))
+            app_json_add_number(out, info.name, number);
         else if (d->model[i])
-            app_json_add_number(out, info.name, strtod(d->model[i], NULL));
+            app_json_add_string(out, info.name, d->model[i]);
     }
     app_json_close(out, '}');
 }

@@ -232,10 +232,8 @@ static int complain_of_name(const struct filling *f, const char *at, const char 
     const char *names[CKG_MAX_PARAMETERS];
     struct app_message what;
     char meant[APP_MEANT];
-    const int count = app_dimension(f->definition);
+    const int count = app_parameter_names(f->definition, names);
 
-    for (int i = 0; i < count; i++)
-        names[i] = app_parameter_name(f->definition, i);
     app_fail(&what, 0, "there is no parameter '%s'%s", name, app_meant_text(name, "", count, names, meant));
     return complain(f, at, what.text);
 }

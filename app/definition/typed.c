@@ -14,14 +14,13 @@ int app_is_decimal(const char *text, double *out)
     return end != text && !*end;
 }
 
-void app_typed_add(struct app_text *out, const char *key, const char *text, enum app_type type)
+void app_typed_add(struct app_text *out, const char *key, const struct app_value *value)
 {
-    if (type == APP_TEXT) {
-        app_json_add_string(out, key, text);
-        return;
-    }
     app_json_member(out, key);
-    app_text_add(out, text, strlen(text));
+    if (value->type == APP_TEXT)
+        app_json_string(out, value->text);
+    else
+        app_text_add(out, value->text, strlen(value->text));
 }
 
 const char *app_typed_text(const json_t *value, char buffer[32])

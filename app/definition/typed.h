@@ -20,8 +20,8 @@ struct app_value {
  */
 int app_is_decimal(const char *text, double *out);
 
-/* Adds the text as a value of that type. */
-void app_typed_add(struct app_text *out, const char *key, const char *text, enum app_type type);
+/* Adds the member of that name; NULL in a list. */
+void app_typed_add(struct app_text *out, const char *key, const struct app_value *value);
 
 /* 1 when the JSON value means the text, whether it stands there as a text, a number or a truth. */
 int app_typed_is(const json_t *value, const char *text);

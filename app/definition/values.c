@@ -134,16 +134,10 @@ int app_design_check(const struct app_definition *d, const double *x, struct app
                : CKG_OK;
 }
 
-/* The name of a categorical's value. */
-static const char *category(const struct app_definition *d, int i, double value)
-{
-    return ckg_problem_category(d->problem, i, (int)value);
-}
-
 void app_design_write_text(const struct app_definition *d, int i, double value, struct app_text *out)
 {
     if (ckg_problem_parameter_kind(d->problem, i) == CKG_CATEGORICAL)
-        app_text_add(out, category(d, i, value), strlen(category(d, i, value)));
+        app_text_print(out, "%s", ckg_problem_category(d->problem, i, (int)value));
     else
         app_json_number(out, value);
 }
@@ -155,15 +149,15 @@ void app_design_write(const struct app_definition *d, const double *x, struct ap
         const struct app_parameter p = app_parameter_at(d, i);
 
         if (p.kind == CKG_CATEGORICAL)
-            app_typed_add(out, p.name, category(d, i, x[i]), app_category_type(d, i, (int)x[i]));
+            app_typed_add(out, p.name, &p.label.values[(int)x[i]]);
         else
             app_json_add_number(out, p.name, x[i]);
     }
     for (int i = 0; i < d->fixed_count; i++)
-        app_typed_add(out, d->fixed[i].name, d->fixed[i].value.text, d->fixed[i].value.type);
+        app_typed_add(out, d->fixed[i].name, &d->fixed[i].value);
     const int row = d->carried_count ? app_listed(d, x) : -1;
     for (int i = 0; row >= 0 && i < d->carried_count; i++)
-        app_typed_add(out, d->carried[i].name, d->carried[i].value[row].text, d->carried[i].value[row].type);
+        app_typed_add(out, d->carried[i].name, &d->carried[i].value[row]);
     app_text_add(out, "}", 1);
 }
 

@@ -242,7 +242,7 @@ static void add_panels(struct app_figure *f, const struct app_show *s, int outco
 
     struct app_panel *p = next_panel(f, s, 0, gaps ? 0.46 * high - 28 : high);
     p->title = "Convergence";
-    p->y = app_axis_over(range, app_outcome_title(s->definition, outcome));
+    p->y = app_axis_over(range, app_outcome_at(s->definition, outcome).title);
     p->y.bare = !(range->low <= range->high);
     if (p->y.bare)
         p->empty = outcome ? "it has not been measured yet" : "the objective has not been measured yet";

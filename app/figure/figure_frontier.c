@@ -52,7 +52,7 @@ static struct app_axis objective_axis(const struct app_show *s, const struct app
             sd = fmax(sd, fmin(f->at[k]->sd[0], range.high - range.low));
     app_range_add(&range, s->recommendation->mean[0] - 2 * sd);
     app_range_add(&range, s->recommendation->mean[0] + 2 * sd);
-    return app_axis_over(&range, app_outcome_title(s->definition, 0));
+    return app_axis_over(&range, app_outcome_at(s->definition, 0).title);
 }
 
 /* The line, with a bar of two standard deviations at each point, and the designs. */

@@ -170,7 +170,7 @@ static void add_outcome(struct app_panel *p, const struct map *m, int outcome)
         app_range_add(&range, field.z[i]);
     if (range.high > range.low)
         app_panel_shade_evenly(p, &field, range.low, range.high, SHADES, shade_pen,
-                               app_outcome_title(d, outcome));
+                               app_outcome_at(d, outcome).title);
 }
 
 /* The probability of being feasible, and the line of even chances. Where everything is feasible, without
@@ -235,7 +235,7 @@ static int make(struct app_figure *out, const struct app_show *s, const struct a
     p->x = app_axis_of(app_parameter_at(s->definition, m->x));
     p->y = app_axis_of(app_parameter_at(s->definition, m->y));
     p->title = app_figure_text(out, "%s%s%s", s->recommendation ? "Predicted " : "Designs",
-                               s->recommendation ? app_outcome_title(s->definition, 0) : "",
+                               s->recommendation ? app_outcome_at(s->definition, 0).title : "",
                                isnan(m->grid.chance[0]) ? "; feasibility not known yet" : "");
     p->note = note_of(s);
     add_layers(p, m, options->outcome);

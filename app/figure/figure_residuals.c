@@ -80,7 +80,7 @@ static void add_panel(struct app_figure *f, const struct app_show *s, int column
     p->x = p->y = app_axis_over(&range, NULL);
     p->x.label = "measured";
     p->y.label = "predicted from the others";
-    p->title = app_figure_text(f, "%s: %d of %d within 2 sd", app_outcome_title(s->definition, outcome),
+    p->title = app_figure_text(f, "%s: %d of %d within 2 sd", app_outcome_at(s->definition, outcome).title,
                                within, count);
     p->height = HIGH;
     p->grid = 1;

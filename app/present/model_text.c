@@ -79,7 +79,7 @@ int app_models_text(struct app_notebook *n, struct app_text *out)
     const int status = app_fitted_find(&fitted, n);
 
     for (int j = 0; !status && j <= app_constraints(d); j++)
-        add_model(d, app_outcome_title(d, j), &fitted.models[j], out);
+        add_model(d, app_outcome_at(d, j).title, &fitted.models[j], out);
     if (!status && !isnan(fitted.penalty))
         app_text_print(out, "penalty M: %.6g\n", fitted.penalty);
     app_fitted_free(&fitted);

@@ -197,7 +197,7 @@ static void add_outcome(const struct app_definition *d, const ckg_recommendation
     struct app_recommended_outcome said;
 
     app_recommended_outcome(d, r, j, &said);
-    add_name(app_outcome_title(d, j), out);
+    add_name(app_outcome_at(d, j).title, out);
     app_text_print(out, "%s%s%s", said.value, *said.value && *said.met ? ", " : "", said.met);
     if (j) {
         app_text_print(out, " (");

@@ -194,7 +194,7 @@ static int add_design(const struct app_show *s, struct app_text *out)
 
     for (int i = 0; i < app_dimension(d); i++) {
         app_text_print(out, "<tr><td>");
-        app_report_name(out, app_parameter_title(d, i));
+        app_report_name(out, app_parameter_at(d, i).title);
         app_text_print(out, "</td><td>");
         add_shown(out, app_parameter_at(d, i), shown[i], s->recommendation->x[i]);
         if (s->best) {
@@ -228,7 +228,7 @@ static void add_outcome(const struct app_show *s, int j, struct app_text *out)
 
     app_recommended_outcome(d, s->recommendation, j, &said);
     app_text_print(out, "<tr><td>");
-    app_report_name(out, app_outcome_title(d, j));
+    app_report_name(out, app_outcome_at(d, j).title);
     app_text_print(out, "</td><td>");
     if (j)
         app_report_limits(out, app_outcome_at(d, j));

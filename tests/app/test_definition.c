@@ -193,7 +193,7 @@ static void test_types(void **state)
     assert_int_equal(ckg_problem_categories(d.problem, 0), 11);
     for (int v = 0; v < 11; v++) {
         assert_string_equal(ckg_problem_category(d.problem, 0, v), texts[v]);
-        assert_int_equal(app_category_type(&d, 0, v), types[v]);
+        assert_int_equal(app_parameter_at(&d, 0).label.values[v].type, types[v]);
     }
     assert_int_equal(d.fixed_count, 1);
     assert_string_equal(app_fixed_find(&d, "lot")->value.text, "1.5");
