@@ -39,36 +39,28 @@ static int read_lines(struct app_reader *r, const struct app_key *key, const yam
     return r->status;
 }
 
-static int read_pairs(struct app_reader *r, const struct app_key *row, const yaml_node_t *node,
-                      struct app_pairs *out)
-{
-
-    if (node->type != YAML_MAPPING_NODE)
-        return app_node_expect(r, node, row->expected);
-    out->pair = app_reader_new(r, app_node_pairs(node), sizeof *out->pair);
-    for (int i = 0; app_reader_has_pair(r, node, i); i++) {
-        const yaml_node_t *key = app_reader_key(r, node, i);
-        struct app_need *pair = &out->pair[out->count++];
-
-        row->each(r, key, app_reader_value(r, node, i), &pair->value);
-        app_reader_keep(r, app_node_text(key), &pair->name);
-    }
-    return r->status;
-}
-
-int app_schema_each(struct app_reader *r, const struct app_key *row, const yaml_node_t *node)
+int app_schema_each(struct app_reader *r, const struct app_key *row, const yaml_node_t *node,
+                    struct app_pairs *pairs)
 {
     const int most = (int)row->high;
 
+    /* Not too many. */
     if (node->type != YAML_MAPPING_NODE)
         return app_node_expect(r, node, row->expected);
-    if (app_node_pairs(node) > most)
+    if (most && app_node_pairs(node) > most)
         return app_node_complain(r, app_reader_key(r, node, most), "there may be at most %d %s, not %d", most,
                                  row->name, app_node_pairs(node));
-    for (int i = 0; app_reader_has_pair(r, node, i); i++) {
-        char *name = NULL;
 
-        row->each(r, app_reader_key(r, node, i), app_reader_value(r, node, i), &name);
+    /* What stands under each name. */
+    if (pairs)
+        pairs->pair = app_reader_new(r, app_node_pairs(node), sizeof *pairs->pair);
+    for (int i = 0; app_reader_has_pair(r, node, i); i++) {
+        const yaml_node_t *key = app_reader_key(r, node, i);
+        struct app_need pair = {0};
+
+        row->each(r, key, app_reader_value(r, node, i), &pair.value);
+        if (pairs && !app_reader_keep(r, app_node_text(key), &pair.name))
+            pairs->pair[pairs->count++] = pair;
     }
     return r->status;
 }
@@ -118,9 +110,9 @@ static int read_value(struct app_reader *r, const struct app_key *key, const yam
     case APP_KEY_MAPPING:
         return app_schema_read(r, node, key->schema, out);
     case APP_KEY_PAIRS:
-        return read_pairs(r, key, node, out);
+        return app_schema_each(r, key, node, out);
     case APP_KEY_NAMED:
-        return app_schema_each(r, key, node);
+        return app_schema_each(r, key, node, NULL);
     case APP_KEY_OTHER:
         break;
     }

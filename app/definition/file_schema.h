@@ -89,8 +89,9 @@ void app_words_write(const char *name, int count, char *const *words, struct app
 int app_schema_read(struct app_reader *r, const yaml_node_t *node, const struct app_schema *schema,
                     void *out);
 
-/* Reads a mapping of names, each as the row has it (APP_KEY_NAMED). */
-int app_schema_each(struct app_reader *r, const struct app_key *row, const yaml_node_t *node);
+/* Reads a mapping of names, each as the row has it; into pairs, unless they are NULL (APP_KEY_NAMED). */
+int app_schema_each(struct app_reader *r, const struct app_key *row, const yaml_node_t *node,
+                    struct app_pairs *pairs);
 
 /* Adds the member of that name with what the struct has, in the order of the table. */
 void app_schema_write(const struct app_definition *definition, const struct app_schema *schema,

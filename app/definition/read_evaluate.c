@@ -164,7 +164,7 @@ static int read_commands(struct app_reader *r, const yaml_node_t *node)
 
     check_alone(r, node);
     e->parts = app_reader_new(r, 1 + CKG_MAX_CONSTRAINTS, sizeof *e->parts);
-    if (r->status || app_schema_each(r, &row, node) || check_parts(r, node))
+    if (r->status || app_schema_each(r, &row, node, NULL) || check_parts(r, node))
         return r->status;
     return read_command(r, app_reader_value(r, node, 0), e);
 }

@@ -263,7 +263,7 @@ int app_read_parameters(struct app_reader *r, const yaml_node_t *node)
     if (node->type == YAML_MAPPING_NODE && !app_node_pairs(node))
         return app_node_complain(r, node, "there must be at least one parameter");
     if (!app_reader_variables(r, node->type == YAML_MAPPING_NODE ? app_node_pairs(node) : 0))
-        app_schema_each(r, &row, node);
+        app_schema_each(r, &row, node, NULL);
     return app_dimension(r->out)
                ? r->status
                : app_node_complain(r, node, "every parameter has a fixed `value`; at least one must vary");
