@@ -12,7 +12,32 @@
 
 #include "base/pool.h"
 #include "base/text.h"
-#include "definition/labels.h"
+#include "definition/typed.h"
+
+/* --- what a file says of parameters and outcomes that only the program knows --- */
+
+/* Of a parameter or an outcome; every text may be NULL. */
+struct app_label {
+    const char *unit, *description;
+    const char *title;              /* its name with the unit: "wire (mm)"; NULL without a unit */
+    const struct app_value *values; /* of a categorical */
+    struct app_value was;           /* a new parameter's value so far, for `ckg change` */
+};
+
+/* A parameter that is passed on and not varied. */
+struct app_fixed {
+    const char *name;
+    struct app_value value;
+    struct app_label label;
+};
+
+/* A column of a list of designs that is no parameter: passed on with the design that it belongs to. */
+struct app_carried {
+    const char *name;
+    struct app_value *value; /* of each design of the list */
+};
+
+/* --- a problem --- */
 
 /* A parameter as the problem has it, at a glance; what it points to is borrowed. */
 struct app_parameter {
@@ -201,7 +226,7 @@ int app_definition_follow(struct app_definition *definition, struct app_definiti
 int app_definition_same(const struct app_definition *old, const struct app_definition *now,
                         struct app_message *message);
 
-/* --- how outcomes are modelled (model.c) --- */
+/* --- how outcomes are modelled (read_policy.c) --- */
 
 /*
  * Sets the option of that name, instead of what it was; CKG_ERR_NOT_FOUND or CKG_ERR_INVALID, with the

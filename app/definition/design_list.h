@@ -21,25 +21,11 @@ struct app_choice {
 /* The table at the node: the name of a CSV beside the problem file, or a list of designs. */
 int app_choice_read(struct app_reader *r, const yaml_node_t *node, struct app_choice *out);
 
-/* A complaint about a row; rows count from 0. */
-int app_choice_complain(struct app_reader *r, const struct app_choice *choice, int row, const char *format,
-                        ...) __attribute__((format(printf, 4, 5)));
-
 /* The column of that name, -1: there is none. */
 int app_choice_find(const struct app_choice *choice, const char *name);
 
-static inline struct app_value *app_choice_cell(const struct app_choice *choice, int row, int column)
-{
-    return &choice->cell[(size_t)row * (size_t)choice->columns + (size_t)column];
-}
-
 /* 1 when every cell of the column is a number; the smallest and the largest. */
 int app_choice_range(const struct app_choice *choice, int column, double *low, double *high);
-
-/* The rows (at most `most` of them) in which the column's different values first stand; how many values. */
-int app_choice_values(const struct app_choice *choice, int column, int most, int *first);
-
-/* --- what becomes of it (read_choice.c) --- */
 
 /* Parameters from its columns, for a file that declares none. */
 int app_choice_parameters(struct app_reader *r, const yaml_node_t *node, const struct app_choice *choice);
