@@ -63,10 +63,10 @@ static void trace(const struct watch *w, const struct app_step *step, const ckg_
 {
     printf("trace %s %g %d %d %.6g %.6g %.6g %.6g %d %.6g %.9g %.9g %s %.2f %.2f %.6g\n",
            w->cell->problem->name, w->cell->noise, w->cell->settings->first_seed + w->replication,
-           step->evaluation, gain->one, gain->rest, gain->all, score->cost, score->feasible,
-           step->best - w->cell->problem->optimum, score->recommendation->mean[0],
+           step->evaluation, gain->next, gain->remaining, gain->perfect_information, score->cost,
+           score->feasible, step->best - w->cell->problem->optimum, score->recommendation->mean[0],
            score->recommendation->probability_feasible, step->suggestion->path, 1e3 * step->seconds,
-           1e3 * seconds, gain->doubt);
+           1e3 * seconds, gain->perfect_information_rough);
 }
 
 /* The stated gain after an evaluation, and the rule. */
@@ -91,7 +91,7 @@ static int look(void *context, const struct app_step *step)
     w->outcome->expecting += seconds / (set->evaluations - set->initial);
 
     /* Whether the run ends here. */
-    w->below = gain.rest < set->bar * fabs(gain.objective) ? w->below + 1 : 0;
+    w->below = gain.remaining < set->bar * fabs(gain.objective) ? w->below + 1 : 0;
     const int ends = w->below == set->patience && !w->outcome->ended && left > 0;
 
     /* What is recommended there, and at the end. */
@@ -104,7 +104,7 @@ static int look(void *context, const struct app_step *step)
         trace(w, step, &gain, &score, seconds);
     if (ends) {
         w->outcome->ended = step->evaluation;
-        w->outcome->stated = gain.rest;
+        w->outcome->stated = gain.remaining;
         w->outcome->then = score.cost;
     }
     w->outcome->cost = score.cost;

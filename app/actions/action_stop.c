@@ -152,7 +152,7 @@ static const struct app_stop_mark *find_mark(const struct app_notebook *n, const
 
 static int is_below(const struct app_notebook *n, const ckg_gain *gain)
 {
-    return gain->left > 0 && gain->rest < app_stop_bar(&n->definition, gain);
+    return gain->left > 0 && gain->remaining < app_stop_bar(&n->definition, gain);
 }
 
 /* Marks of the evaluations from `first` to `last`, where they are missing. */
@@ -184,7 +184,7 @@ int app_stop_look(struct app_notebook *n, struct app_stop_watch *w, int (*interr
     int status = reserve(n, w, ended + 1);
 
     w->reached = 0;
-    w->gain = (ckg_gain){.one = NAN, .rest = NAN};
+    w->gain = (ckg_gain){.next = NAN, .remaining = NAN};
     if (status || !ended)
         return status;
 
@@ -206,14 +206,14 @@ int app_stop_look(struct app_notebook *n, struct app_stop_watch *w, int (*interr
 
 int app_stop_standing(struct app_notebook *n, struct app_stop_watch *w)
 {
-    *w = (struct app_stop_watch){.gain = {.one = NAN, .rest = NAN}};
+    *w = (struct app_stop_watch){.gain = {.next = NAN, .remaining = NAN}};
     const int status = n->definition.stop.gain > 0 ? app_stop_look(n, w, n->interrupt, n->context)
                                                    : app_notebook_gain(n, &w->gain);
 
     if (status == CKG_ERR_CANCELLED || status == CKG_ERR_NOMEM || status == CKG_ERR_SYSTEM)
         return status;
     if (status)
-        w->gain = (ckg_gain){.one = NAN, .rest = NAN};
+        w->gain = (ckg_gain){.next = NAN, .remaining = NAN};
     n->message->text[0] = 0;
     return CKG_OK;
 }

@@ -34,10 +34,11 @@ static void add_model(const struct app_definition *d, const char *key, const ckg
                    "nugget:%g",
                    m->observations, m->samples, m->signal_sd, m->noise_sd, m->mean, m->log_likelihood,
                    m->warp, m->nugget);
-    app_json_print(out, "fit:%s scale:%s absurd:%d widening:%g linear:%i", m->fit, m->scale, m->absurd,
-                   m->widening, m->linear);
-    app_json_print(out, "noise_varies:%i noise_low:%g noise_high:%g repeats:%s}", m->noise_varies,
-                   m->noise_low, m->noise_high, m->repeats ? app_outcome_name(d, m->repeats) : NULL);
+    app_json_print(out, "fit:%s scale:%s outliers:%d inflation:%g linear:%i", m->fit, m->scale, m->outliers,
+                   m->inflation, m->linear);
+    app_json_print(out, "noise_varies:%i noise_low:%g noise_high:%g duplicate_of:%s}", m->noise_varies,
+                   m->noise_low, m->noise_high,
+                   m->duplicate_of ? app_outcome_name(d, m->duplicate_of) : NULL);
 }
 
 /* What M is called where an outcome has its name. */

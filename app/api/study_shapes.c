@@ -77,10 +77,10 @@ static void add_pause(const struct app_notebook *n, struct app_text *out)
     struct app_pause pause;
 
     if (!app_pause_find(n, &pause)) {
-        app_json_add_string(out, "paused", NULL);
+        app_json_add_string(out, "outage", NULL);
         return;
     }
-    app_json_print(out, "paused:{trials:[");
+    app_json_print(out, "outage:{trials:[");
     for (int i = 0; i < n->count; i++)
         if (app_pause_has(&pause, &n->trials[i]))
             app_json_add_integer(out, NULL, n->trials[i].number);
@@ -92,9 +92,9 @@ void app_hold_add(const struct app_hold *hold, struct app_text *out)
     char moment[32];
 
     if (hold->held == APP_NOT_HELD)
-        app_json_add_string(out, "held", NULL);
+        app_json_add_string(out, "paused_by_user", NULL);
     else
-        app_json_print(out, "held:{by:%s since:%s stopped:%i}", hold->by[0] ? hold->by : NULL,
+        app_json_print(out, "paused_by_user:{by:%s since:%s stopped:%i}", hold->by[0] ? hold->by : NULL,
                        app_moment_utc(hold->since, moment), hold->held == APP_STOPPED);
 }
 
@@ -173,7 +173,8 @@ void app_status_write(const struct app_notebook *n, const ckg_gain *gain, int st
     app_hold_add(&n->hold, out);
 
     /* What going on is expected to gain, and who is at work. */
-    app_json_print(out, "expected_gain:{one:%g rest:%g} stopped:%i", gain->one, gain->rest, stopped);
+    app_json_print(out, "expected_gain:{next:%g remaining:%g} stopped:%i", gain->next, gain->remaining,
+                   stopped);
     add_workers(crew, out);
     add_leases(crew, out);
     app_json_print(out, "suggestions_per_minute:%g}", app_notebook_pace(n));
@@ -231,17 +232,17 @@ static void add_best_evaluated(const struct app_notebook *n, struct app_text *ou
 /* Where no design is likely to be feasible: the hardest limit, and how near to it one comes; else null. */
 static void add_hardest(const struct app_definition *d, const ckg_recommendation *r, struct app_text *out)
 {
-    const int j = r->hardest;
+    const int j = r->most_violated;
     const struct app_outcome o = app_outcome_at(d, j);
 
     if (!j)
-        app_json_add_string(out, "hardest", NULL);
+        app_json_add_string(out, "most_violated", NULL);
     else if (o.yesno)
-        app_json_print(out, "hardest:{constraint:%s mean:%g sd:%g limit:%i}", o.name, r->mean[j], r->sd[j],
-                       1);
+        app_json_print(out, "most_violated:{constraint:%s mean:%g sd:%g limit:%i}", o.name, r->mean[j],
+                       r->sd[j], 1);
     else
-        app_json_print(out, "hardest:{constraint:%s mean:%g sd:%g limit:%g}", o.name, r->mean[j], r->sd[j],
-                       r->mean[j] < o.min ? o.min : o.max);
+        app_json_print(out, "most_violated:{constraint:%s mean:%g sd:%g limit:%g}", o.name, r->mean[j],
+                       r->sd[j], r->mean[j] < o.min ? o.min : o.max);
 }
 
 void app_recommendation_write(const struct app_notebook *n, const ckg_recommendation *r, struct app_text *out)

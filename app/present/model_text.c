@@ -34,9 +34,9 @@ static void add_kind(const struct app_definition *d, const char *name, const ckg
         app_text_print(out, " (the first of %d samples)", m->samples);
     app_text_print(out, ", scale %s, %d observation%s%s\n", scale_of(m), m->observations,
                    m->observations == 1 ? "" : "s", m->linear ? ", linear part" : "");
-    if (m->repeats)
-        app_text_print(out, "  %s %s: the two count once\n", m->shared ? "repeats" : "nearly repeats",
-                       app_outcome_name(d, m->repeats));
+    if (m->duplicate_of)
+        app_text_print(out, "  %s %s: the two count once\n", m->is_duplicate ? "repeats" : "nearly repeats",
+                       app_outcome_name(d, m->duplicate_of));
 }
 
 static void add_model(const struct app_definition *d, const char *name, const ckg_model_info *m,
@@ -57,14 +57,14 @@ static void add_model(const struct app_definition *d, const char *name, const ck
     if (m->noise_varies)
         app_text_print(out, "  the noise varies over the space: from sd %.4g to %.4g at the designs\n",
                        m->noise_low, m->noise_high);
-    if (m->absurd)
+    if (m->outliers)
         app_text_print(out, "  absurdly far out, and counted as nearer: the values at %d design%s\n",
-                       m->absurd, m->absurd > 1 ? "s" : "");
-    if (m->widening > 1)
+                       m->outliers, m->outliers > 1 ? "s" : "");
+    if (m->inflation > 1)
         app_text_print(
             out,
             "  too sure of its latest predictions: standard deviations are widened by a factor of %.3g\n",
-            m->widening);
+            m->inflation);
 
     app_text_print(out, "  lengthscales in the unit cube:");
     for (int i = 0; i < app_dimension(d); i++)

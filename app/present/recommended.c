@@ -122,7 +122,7 @@ void app_recommended_best(const struct app_notebook *n, const ckg_recommendation
 /* Which limit is the hardest, and how near to it one comes. */
 static void add_hardest(const struct app_notebook *n, const ckg_recommendation *r, struct app_text *out)
 {
-    const struct app_outcome o = app_outcome_at(&n->definition, r->hardest);
+    const struct app_outcome o = app_outcome_at(&n->definition, r->most_violated);
     char number[64];
 
     app_text_print(out,
@@ -132,17 +132,17 @@ static void add_hardest(const struct app_notebook *n, const ckg_recommendation *
     app_limits_text(&o, out);
     if (o.yesno)
         app_text_print(out, ", with probability %s at best\n",
-                       app_probability_text(r->mean[r->hardest], number));
+                       app_probability_text(r->mean[r->most_violated], number));
     else
         app_text_print(out, ": it comes as near as %s\n",
-                       app_estimate_text(&o, r->mean[r->hardest], r->sd[r->hardest], number));
+                       app_estimate_text(&o, r->mean[r->most_violated], r->sd[r->most_violated], number));
 }
 
 void app_recommended_advice(const struct app_notebook *n, const ckg_recommendation *r, struct app_text *out)
 {
     enum { FEW = 3 };
 
-    if (r->hardest)
+    if (r->most_violated)
         add_hardest(n, r, out);
     if (!r->measured && r->evaluations < FEW) /* few results make bold models */
         app_text_print(out, "after %s this is hardly more than a guess\n",

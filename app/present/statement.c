@@ -27,15 +27,15 @@ static void add_why(const struct app_notebook *n, struct app_text *out)
 
 void app_gain_text(const struct app_notebook *n, const ckg_gain *gain, struct app_text *out)
 {
-    if (isnan(gain->one)) {
+    if (isnan(gain->next)) {
         add_why(n, out);
         return;
     }
-    app_text_print(out, "%.2g by one more evaluation", gain->one);
+    app_text_print(out, "%.2g by one more evaluation", gain->next);
     if (gain->left < 0)
         return;
     if (gain->left > 1)
-        app_text_print(out, ", %.2g by the %d that are left", gain->rest, gain->left);
+        app_text_print(out, ", %.2g by the %d that are left", gain->remaining, gain->left);
     else
         app_text_print(out, gain->left ? ", the last that is left" : "; the budget is spent");
 }
@@ -43,12 +43,12 @@ void app_gain_text(const struct app_notebook *n, const ckg_gain *gain, struct ap
 void app_prospects_text(const struct app_notebook *n, int needed, const ckg_gain *gain, struct app_text *out)
 {
     const char *unit = app_outcome_at(&n->definition, 0).label.unit;
-    const double more = gain->left > 0 ? gain->rest : gain->one;
+    const double more = gain->left > 0 ? gain->remaining : gain->next;
 
     if (needed)
         app_text_print(out, "within 1 %% of the best, of the range measured, after %d evaluation%s\n", needed,
                        needed == 1 ? "" : "s");
-    if (isnan(gain->one))
+    if (isnan(gain->next))
         return;
     app_text_print(out, "%s is expected to gain ",
                    gain->left > 0 ? "the rest of the budget" : "one more evaluation");
@@ -66,7 +66,7 @@ void app_stop_text(const struct app_notebook *n, const struct app_stop_watch *w,
     char number[32];
 
     app_text_print(out, "the %d evaluation%s left %s expected to gain %.2g, less than ", w->gain.left,
-                   w->gain.left == 1 ? "" : "s", w->gain.left == 1 ? "is" : "are", w->gain.rest);
+                   w->gain.left == 1 ? "" : "s", w->gain.left == 1 ? "is" : "are", w->gain.remaining);
     if (stop->percent)
         app_text_print(out, "%s%% (%.2g)", app_number(stop->gain, number),
                        app_stop_bar(&n->definition, &w->gain));

@@ -92,7 +92,7 @@ static void add_gain(const struct app_show *s, struct app_text *out)
 
     if (app_memory_note(ckg_study_expected_gain(s->engine, &gain)))
         return;
-    const double expected = gain.left < 0 ? gain.one : gain.rest;
+    const double expected = gain.left < 0 ? gain.next : gain.remaining;
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">expected gain of going on</span><b>%s",
                    isnan(expected) ? "not known yet" : app_number_nice(expected, 2, number));
     app_gain_text(s->notebook, &gain, &words);

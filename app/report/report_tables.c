@@ -32,7 +32,7 @@ static const char *model_text(const ckg_model_info *m, int row, char text[64])
     const char *const words[MODEL_WORDS] = {m->kernel, m->fit, m->scale};
     const double numbers[MODEL_ROWS - MODEL_WORDS] = {m->observations, m->signal_sd,      m->noise_sd,
                                                       m->mean,         m->log_likelihood, m->samples,
-                                                      m->absurd,       m->widening};
+                                                      m->outliers,     m->inflation};
 
     if (row < MODEL_WORDS)
         return m->observations ? words[row] : "–";
@@ -76,12 +76,12 @@ static int add_repeats(const struct app_show *s, struct app_text *out)
         const int status = ckg_study_model(s->engine, j, &model);
         if (status)
             return app_notebook_fail(s->notebook, status);
-        if (!model.repeats || ++count > NAMED)
+        if (!model.duplicate_of || ++count > NAMED)
             continue;
         app_text_print(out, count > 1 ? "; " : "<p>A constraint that repeats another counts once with it: ");
         app_report_name(out, app_outcome_name(s->definition, j));
-        app_text_print(out, model.shared ? " repeats " : " nearly repeats ");
-        app_report_name(out, app_outcome_name(s->definition, model.repeats));
+        app_text_print(out, model.is_duplicate ? " repeats " : " nearly repeats ");
+        app_report_name(out, app_outcome_name(s->definition, model.duplicate_of));
     }
 
     if (count > NAMED)

@@ -50,7 +50,7 @@ void app_progress_begin(struct app_progress *p, const struct app_notebook *n)
                                .context = p->context,
                                .started = app_clock(),
                                .at_start = ended(n),
-                               .gain = {.one = NAN, .rest = NAN}};
+                               .gain = {.next = NAN, .remaining = NAN}};
     p->printed = p->started;
     p->shown_at = p->at_start;
     p->is_searching = ended_trials(n) >= app_initial_size(&n->definition);
@@ -493,7 +493,7 @@ static void recommend_in_block(struct app_progress *p, struct app_notebook *n, d
     recommend(p, n, allowed);
     if (!(n->definition.stop.gain > 0) &&
         (app_notebook_engine(n, &engine) || app_memory_note(ckg_study_expected_gain(engine, &p->gain))))
-        p->gain.one = NAN;
+        p->gain.next = NAN;
     p->spent = before + app_clock() - clock;
     p->block_at = ended(n);
 }

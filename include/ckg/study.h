@@ -308,7 +308,7 @@ typedef struct ckg_recommendation {
      * 0; or no design is likely to be feasible, x is the one expected to break the limits least, and this
      * constraint is the one that it breaks by most
      */
-    int hardest;
+    int most_violated;
 } ckg_recommendation;
 
 /*
@@ -330,13 +330,13 @@ typedef struct ckg_gain {
      * by one more evaluation: the largest value of the constrained knowledge gradient, which without noise
      * and with a feasible design in hand is the expected improvement
      */
-    double one;
-    double rest; /* by the rest of the budget; 0 where it is spent, NAN where there is none */
+    double next;
+    double remaining; /* by the rest of the budget; 0 where it is spent, NAN where there is none */
     /* by knowing everything, as the models have it: no number of evaluations is expected to gain more */
-    double all;
-    double doubt;     /* the same if every outcome were twice as rough as its model has it */
-    double objective; /* at what is recommended now, predicted, or measured without noise */
-    int left;         /* evaluations left of the budget; -1: there is none */
+    double perfect_information;
+    double perfect_information_rough; /* the same if every outcome were twice as rough as its model has it */
+    double objective;                 /* at what is recommended now, predicted, or measured without noise */
+    int left;                         /* evaluations left of the budget; -1: there is none */
 } ckg_gain;
 
 /* ckg_study_expected_gain(study, &gain). Pending trials count as not made. */
@@ -410,18 +410,18 @@ typedef struct ckg_model_info {
      */
     const char *scale;
     /* rows so far out that they count as nearer, with a noise of their own: large or small, and no more */
-    int absurd;
+    int outliers;
     /*
      * the constraint whose values this one repeats, perhaps in another unit and from another origin, so that
      * the two count once; 0: none
      */
-    int repeats;
-    int shared; /* 1: exactly, and this is the model of that one; 0: nearly, or it repeats none */
+    int duplicate_of;
+    int is_duplicate; /* 1: exactly, and this is the model of that one; 0: nearly, or it repeats none */
     /*
      * by how much the standard deviations were widened, for the model's latest predictions were too sure; 1:
      * they were not
      */
-    double widening;
+    double inflation;
     int linear; /* 1: a linear part beside the kernel, of which signal_sd says nothing */
     /*
      * 1: the noise varies over the space (ckg_study_predict_noise). noise_sd is that of the middle one of the

@@ -92,7 +92,7 @@ def test_what_is_known_of_the_outcomes() -> None:
     assert study.model()["cost"].observations == 14 and set(study.model()["load"].lengthscales) == {"x", "y"}
     assert [left.trial for left in study.leave_one_out()["cost"]] == list(range(1, 15))
     assert all(0 <= i.low <= i.total <= i.high for i in study.importance()["cost"].values())
-    assert study.gain().all >= 0 and study.gain().left is None
+    assert study.gain().perfect_information >= 0 and study.gain().left is None
     assert study.penalty() is not None
 
 

@@ -264,11 +264,12 @@ static double gain_of_rest(const ckg_study *s, const struct reference *r, const 
 {
     const double q = gain->left;
     const double found = q / (q + 2 * s->problem->d);
-    const double there = (1 - doubted) * gain->all + doubted * gain->doubt;
+    const double there = (1 - doubted) * gain->perfect_information +
+                         doubted * gain->perfect_information_rough;
 
     if (gain->left < 1)
         return gain->left < 0 ? NAN : 0;
-    return fmax(fmax(gain->one, found * there), 0.5 * gained_lately(s, r, gain->left));
+    return fmax(fmax(gain->next, found * there), 0.5 * gained_lately(s, r, gain->left));
 }
 
 /* How many the budget still pays for; with costs, how often everything could be measured. */
@@ -325,13 +326,13 @@ static int expect(ckg_study *s, ckg_gain *gain)
     if (!status)
         status = find_reference(s, &search, &reference);
     if (!status)
-        status = gain_of_one(s, &search, &reference, &gain->one);
+        status = gain_of_one(s, &search, &reference, &gain->next);
     if (!status)
-        status = gain_of_all(s, &search, &reference, &gain->all);
+        status = gain_of_all(s, &search, &reference, &gain->perfect_information);
     if (!status)
-        status = gain_in_doubt(s, &search, &reference, &gain->doubt);
+        status = gain_in_doubt(s, &search, &reference, &gain->perfect_information_rough);
     if (!status)
-        gain->rest = gain_of_rest(s, &reference, gain);
+        gain->remaining = gain_of_rest(s, &reference, gain);
     return status ? status : objective_at(s, &reference, &gain->objective);
 }
 
@@ -342,7 +343,8 @@ int ckg_study_expected_gain_sized(ckg_study *s, ckg_gain *out, size_t size)
 
     /* Every byte of it, so that two answers can be compared as they are. */
     memset(&gain, 0, sizeof gain);
-    gain.one = gain.rest = gain.all = gain.doubt = gain.objective = NAN;
+    gain.next = gain.remaining = gain.perfect_information = gain.perfect_information_rough = gain.objective =
+        NAN;
     gain.left = -1;
     ckg__error_clear();
     if (!s || !out)

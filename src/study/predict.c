@@ -415,7 +415,7 @@ static const char *fit_name(const ckg_study *s, const struct ckg__surrogate *mod
 static void forget_fit(ckg_model_info *info, int d, double *lengthscales)
 {
     info->signal_sd = info->noise_sd = info->mean = info->log_likelihood = info->nugget = NAN;
-    info->widening = info->noise_low = info->noise_high = NAN;
+    info->inflation = info->noise_low = info->noise_high = NAN;
     for (int i = 0; i < d; i++)
         lengthscales[i] = NAN;
 }
@@ -518,10 +518,10 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .nugget = fit.nugget,
         .fit = fit_name(s, model),
         .scale = scale_name(model),
-        .absurd = model->series.absurd,
-        .repeats = repeat->of,
-        .shared = repeat->of && repeat->exact,
-        .widening = mean_widening(model),
+        .outliers = model->series.absurd,
+        .duplicate_of = repeat->of,
+        .is_duplicate = repeat->of && repeat->exact,
+        .inflation = mean_widening(model),
         .linear = fit.linear,
         .noise_varies = model->series.relative != NULL,
         .noise_low = noise_in_units(s, outcome, fit.mean, factor[0] * fit.noise),

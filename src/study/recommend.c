@@ -564,7 +564,7 @@ static int settle_for_least(ckg_study *s, const ckg_recommend_options *o, struct
     if (!status)
         status = describe(s, least, penalty, out);
     if (!status && is_hopeless(s, out))
-        return find_hardest(s, least, &out->hardest);
+        return find_hardest(s, least, &out->most_violated);
     memcpy(least, u, D * sizeof *u);
     return status ? status : describe(s, least, penalty, out);
 }

@@ -12,8 +12,8 @@ import subprocess
 from harness import PROGRAM, Folder, check, main, problem
 
 TRIAL = ["trial", "state", "parameters", "values", "feasible", "origin", "chosen_by", "reason", "seconds", "why"]
-MODEL = ["kernel", "lengthscales", "observations", "samples", "signal_sd", "noise_sd", "mean", "log_likelihood", "warp", "nugget", "fit", "scale", "absurd", "widening", "linear",
-         "noise_varies", "noise_low", "noise_high", "repeats"]
+MODEL = ["kernel", "lengthscales", "observations", "samples", "signal_sd", "noise_sd", "mean", "log_likelihood", "warp", "nugget", "fit", "scale", "outliers", "inflation", "linear",
+         "noise_varies", "noise_low", "noise_high", "duplicate_of"]
 
 
 def commands(folder):
@@ -158,7 +158,7 @@ def test_shapes_of_a_study():
         small_study(folder)
         status = read(folder, "status", "s.yaml")[0]
         check_keys("status", status, ["study", "store", "budget", "evaluations", "complete", "failed", "running", "pending", "discarded", "policy", "seed",
-                                      "best_feasible", "paused", "held", "expected_gain", "stopped", "workers", "leases", "suggestions_per_minute"])
+                                      "best_feasible", "outage", "paused_by_user", "expected_gain", "stopped", "workers", "leases", "suggestions_per_minute"])
         check_keys("best_feasible", status["best_feasible"], ["trial", "objective"])
         check(status["evaluations"] == 5 and status["pending"] == 1 and status["best_feasible"]["trial"] == 1, status)
         trials = read(folder, "trials", "s.yaml")
@@ -176,7 +176,7 @@ def test_shapes_of_the_engine():
         for words in (["recommend", "s.yaml"], ["recommend", "s.yaml", "--evaluated"], ["recommend", "s.yaml", "-p", "0.9"]):
             r = read(folder, *words)[0]
             check_keys("recommend", r, ["parameters", "objective", "utility", "probability_feasible", "constraints", "evaluations", "best_evaluated",
-                                   "trial", "hardest"])
+                                   "trial", "most_violated"])
             check_keys("objective", r["objective"], ["mean", "sd"])
             check_keys("a constraint", r["constraints"]["c"], ["mean", "sd", "probability"])
             check_keys("best_evaluated", r["best_evaluated"], ["trial", "parameters", "objective", "constraints"])

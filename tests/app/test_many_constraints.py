@@ -100,7 +100,7 @@ def test_what_repeats_what():
         said = folder.ckg("model", study, expect=0).out
         check("  repeats limit_000: the two count once" in said and "  nearly repeats limit_000: the two count once" in said, said)
         model = json.loads(folder.ckg("model", study, "--json", expect=0).out)
-        check([model[name]["repeats"] for name in told] == [None, None, "limit_000", "limit_000"], model)
+        check([model[name]["duplicate_of"] for name in told] == [None, None, "limit_000", "limit_000"], model)
         folder.ckg("report", study, "-o", "page.html", expect=0)
         page = (folder / "page.html").read_text()
         check(" repeats " in page and " nearly repeats " in page and page.count("counts once with it") == 1)

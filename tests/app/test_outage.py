@@ -73,19 +73,19 @@ def test_later_on():
 def test_status_says_it():
     with Folder() as folder:
         after(folder, 12)
-        check(folder.status("s.yaml")["paused"] is None, folder.status("s.yaml"))
+        check(folder.status("s.yaml")["outage"] is None, folder.status("s.yaml"))
         folder.ckg("run", "s.yaml", "--quiet", expect=1)
-        check(folder.status("s.yaml")["paused"] == {"trials": [13, 14, 15], "why": "exit status 1: no licence"}, folder.status("s.yaml"))
+        check(folder.status("s.yaml")["outage"] == {"trials": [13, 14, 15], "why": "exit status 1: no licence"}, folder.status("s.yaml"))
         said = folder.ckg("status", "s.yaml", expect=0).out
         check("\npaused: the last 3 evaluations failed alike (trials 13 to 15, exit status 1: no licence); once the cause is mended, " in said, said)
         os.remove(folder / "down")
         folder.ckg("run", "s.yaml", "--quiet", expect=0)
-        check(folder.status("s.yaml")["paused"] is None and "paused" not in folder.ckg("status", "s.yaml", expect=0).out)
+        check(folder.status("s.yaml")["outage"] is None and "paused" not in folder.ckg("status", "s.yaml", expect=0).out)
 
 
 def paused_but_for_one(folder):
     """The study is paused, and only the evaluation that waits still runs."""
-    return folder.status("s.yaml")["paused"] and folder.status("s.yaml")["running"] == 1
+    return folder.status("s.yaml")["outage"] and folder.status("s.yaml")["running"] == 1
 
 
 def test_several_at_once():
@@ -182,7 +182,7 @@ def test_failures_that_people_told_pause_nothing():
         for _ in range(6):
             trial = json.loads(folder.ckg("ask", "s.yaml", "--json", expect=0).out)["trial"]
             folder.ckg("tell", "s.yaml", trial, "--failed", "it broke", expect=0)
-        check(folder.status("s.yaml")["paused"] is None)
+        check(folder.status("s.yaml")["outage"] is None)
         folder.ckg("run", "s.yaml", "--quiet", expect=0)
         check(states(folder) == ["failed"] * 6 + ["complete"] * 4)
 
@@ -293,7 +293,7 @@ def test_retry_and_discard():
         after(folder, 12)
         folder.ckg("run", "s.yaml", "--quiet", expect=1)
         folder.ckg("discard", "s.yaml", 13, 14, 15, expect=0)
-        check(folder.status("s.yaml")["paused"] is None)
+        check(folder.status("s.yaml")["outage"] is None)
         os.remove(folder / "down")
         folder.ckg("run", "s.yaml", "--quiet", expect=0)
         check(states(folder) == ["complete"] * 12 + ["discarded"] * 3 + ["complete"] * 8, states(folder))
@@ -301,7 +301,7 @@ def test_retry_and_discard():
         after(folder, 12)
         folder.ckg("run", "s.yaml", "--quiet", expect=1)
         folder.ckg("retry", "s.yaml", "--failed", expect=0)
-        check(folder.status("s.yaml")["paused"] is None)
+        check(folder.status("s.yaml")["outage"] is None)
         os.remove(folder / "down")
         folder.ckg("run", "s.yaml", "--quiet", expect=0)
         check(states(folder) == ["complete"] * 20, states(folder))

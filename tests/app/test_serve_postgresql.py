@@ -34,8 +34,8 @@ def test_steered():
             events = Events(desk)
             run = folder.start("run", "slow.yaml", "--store", url)
             wait_for(lambda: len(desk.lines("studies")) == 2 and desk.json("studies/2").get("running") == 1)
-            held = desk.post("pause", {}, study=2)[0]["held"]
-            while desk.json("studies/2")["held"] != held:
+            held = desk.post("pause", {}, study=2)[0]["paused_by_user"]
+            while desk.json("studies/2")["paused_by_user"] != held:
                 events.next()
             (folder / "go").touch()
             wait_for(lambda: desk.json("studies/2")["complete"] == 1)

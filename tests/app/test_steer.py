@@ -166,7 +166,7 @@ def test_limits():
             check(desk.post("undo", {})[0]["command"] == "change (from ckg serve)", "it cannot be undone")
 
             # The budget holds for the next run too, until the file gives another.
-            check(desk.post("budget", {"budget": 8})[0] == {"study": "spring", "budget": 8, "held": None}, "another budget")
+            check(desk.post("budget", {"budget": 8})[0] == {"study": "spring", "budget": 8, "paused_by_user": None}, "another budget")
             folder.ckg("run", study, "--quiet", expect=0)
             check(len(folder.trials(study)) == 8, "the run has not followed")
             text = (folder / study).read_text()
@@ -190,11 +190,11 @@ def test_pause():
         with Desk(folder, "slow.yaml") as desk:
             run = folder.start("run", "slow.yaml")
             wait_for(lambda: desk.lines("studies") and desk.json("studies/1").get("running") == 1)
-            held = desk.post("pause", {})[0]["held"]
+            held = desk.post("pause", {})[0]["paused_by_user"]
             check("@" in held["by"] and held["stopped"] is False, held)
-            wait_for(lambda: desk.json("studies/1")["state"] == "paused" and desk.json("studies/1")["held"] == held)
+            wait_for(lambda: desk.json("studies/1")["state"] == "paused" and desk.json("studies/1")["paused_by_user"] == held)
             check("paused by " + held["by"] in folder.ckg("status", "slow.yaml", expect=0).out, "status does not say so")
-            check(json.loads(folder.ckg("status", "slow.yaml", "--json", expect=0).out)["held"] == held, "nor as JSON")
+            check(json.loads(folder.ckg("status", "slow.yaml", "--json", expect=0).out)["paused_by_user"] == held, "nor as JSON")
             (folder / "go").touch()
             wait_for(lambda: evaluations(folder, "slow.yaml") == ["complete"])
             time.sleep(1.5)
@@ -211,7 +211,7 @@ def test_pause():
             out, err = run.communicate(timeout=harness.PATIENCE)
             check(run.returncode == 1 and b"stopped by" in err and b"after 3 of 40" in err, run.returncode, err)
             check(b"paused by" in err and b"goes on" in err, "the run does not say that it waits:", err)
-            check(desk.json("studies/1")["held"]["stopped"] is True, "it is not stopped")
+            check(desk.json("studies/1")["paused_by_user"]["stopped"] is True, "it is not stopped")
 
             # Whoever starts a run wants it to go on.
             desk.post("budget", {"budget": 4})
@@ -219,7 +219,7 @@ def test_pause():
             wait_for(lambda: evaluations(folder, "slow.yaml") == ["complete"] * 3 + ["running"])
             (folder / "go").touch()
             check(run.wait(timeout=harness.PATIENCE) == 0, "the run failed")
-            wait_for(lambda: desk.json("studies/1")["held"] is None)
+            wait_for(lambda: desk.json("studies/1")["paused_by_user"] is None)
 
 
 def test_pause_worker():
@@ -232,7 +232,7 @@ def test_pause_worker():
         worker = folder.start("worker", "w.yaml", "--store", "w.db", "--slots", "1", "--until-idle")
         time.sleep(2)
         check(evaluations(folder, "w.yaml") == ["complete"], "it has not held back")
-        check(json.loads(folder.ckg("resume", "w.yaml", "--json", expect=0).out) == {"study": "w", "budget": 3, "held": None}, "another answer")
+        check(json.loads(folder.ckg("resume", "w.yaml", "--json", expect=0).out) == {"study": "w", "budget": 3, "paused_by_user": None}, "another answer")
         check(worker.wait(timeout=harness.PATIENCE) == 0 and evaluations(folder, "w.yaml") == ["complete"] * 3, "it has not gone on")
 
 

@@ -37,9 +37,9 @@ def test_a_run_ends_and_says_why():
         # The state of the study says so, for people and for programs.
         status = folder.status("can.yaml")
         gain = status["expected_gain"]
-        check(status["stopped"] is True and 0 <= gain["one"] <= gain["rest"], status)
+        check(status["stopped"] is True and 0 <= gain["next"] <= gain["remaining"], status)
         best = status["best_feasible"]["objective"]
-        check(gain["rest"] < 0.01 * best, gain, best)
+        check(gain["remaining"] < 0.01 * best, gain, best)
         said = folder.ckg("status", "can.yaml", expect=0).out
         check("expected gain: " in said and f"by the {40 - ended} that are left" in said and "stopped: the " in said, said)
 
@@ -48,7 +48,7 @@ def test_a_run_ends_and_says_why():
         check(len(folder.trials("can.yaml")) == ended)
         folder.ckg("run", "can.yaml", "--no-stop", "--quiet", expect=0)
         check(len(folder.trials("can.yaml")) == 40)
-        check(folder.status("can.yaml")["expected_gain"]["rest"] == 0)
+        check(folder.status("can.yaml")["expected_gain"]["remaining"] == 0)
 
 
 def test_it_can_be_changed_between_runs():
@@ -92,7 +92,7 @@ def test_several_at_once():
 
 def test_what_is_not_known():
     with folder_of() as folder:
-        nothing = {"one": None, "rest": None}
+        nothing = {"next": None, "remaining": None}
         check(folder.status("can.yaml")["expected_gain"] == nothing)
         check("expected gain: not known yet: 'f', 'c' have not been measured yet" in folder.ckg("status", "can.yaml").out)
         folder.write("can.yaml", can(3))
@@ -107,7 +107,7 @@ def test_without_stop_nothing_is_said_of_it():
         ran = folder.ckg("run", "can.yaml", expect=0)
         check("stopped" not in ran.out + ran.err)
         gain = folder.status("can.yaml")["expected_gain"]
-        check(gain["rest"] == 0 and (gain["one"] is None or gain["one"] >= 0), gain)
+        check(gain["remaining"] == 0 and (gain["next"] is None or gain["next"] >= 0), gain)
 
 
 if __name__ == "__main__":

@@ -50,11 +50,11 @@ def check_best(folder, lift):
 def outage(folder):
     folder.write("licence", "12")
     folder.ckg("run", FILE, "--quiet", expect=1).one_line("paused after ", "cannot check out a licence")
-    trials = folder.status(FILE)["paused"]["trials"]
+    trials = folder.status(FILE)["outage"]["trials"]
     check(trials[0] == 13 and len(trials) <= 5, trials)
     for _ in range(2):
         folder.ckg("run", FILE, "--quiet", expect=1).one_line("cannot check out a licence")
-    check(folder.status(FILE)["paused"]["trials"] == trials, folder.status(FILE))
+    check(folder.status(FILE)["outage"]["trials"] == trials, folder.status(FILE))
     folder.write("licence", "1000")
 
 

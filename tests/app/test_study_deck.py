@@ -57,7 +57,7 @@ def mistake_in_the_template(folder):
 def outage(folder):
     said = folder.ckg("run", FILE, "--quiet", expect=1).one_line("paused after 15 of 26 evaluations", "trials 13 to 15", "SOLVER: licence server does not answer")
     check(states(folder) == ["complete"] * 12 + ["failed"] * 3, states(folder))
-    check(folder.status(FILE)["paused"]["trials"] == [13, 14, 15], folder.status(FILE))
+    check(folder.status(FILE)["outage"]["trials"] == [13, 14, 15], folder.status(FILE))
     again = folder.ckg("run", FILE, "--quiet", expect=1)
     check(again.err == said.err and states(folder) == ["complete"] * 12 + ["failed"] * 3, again.err, states(folder))
     folder.write("licence", "1000")

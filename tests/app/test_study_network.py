@@ -65,7 +65,7 @@ def outage(folder):
     edit(folder, FILE, "budget: 12", "budget: 24")
     folder.write("no-gpu", "")
     folder.ckg("run", FILE, "--quiet", expect=1).one_line("paused after", "no CUDA-capable device", "ckg run")
-    failed = folder.status(FILE)["paused"]["trials"]
+    failed = folder.status(FILE)["outage"]["trials"]
     check(failed[0] == 13 and len(failed) <= 5, failed)
     (folder / "no-gpu").unlink()
     folder.ckg("run", FILE, "--quiet", expect=0)

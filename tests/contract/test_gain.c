@@ -114,7 +114,7 @@ static void test_one_more_without_noise(void **state)
     }
     const ckg_gain gain = gain_of(s);
     assert_true(most > 0);
-    assert_near(gain.one, most, 0.1 * most);
+    assert_near(gain.next, most, 0.1 * most);
     ckg_study_free(s);
 }
 
@@ -135,7 +135,7 @@ static void test_one_more_with_noise(void **state)
     must(ckg_study_score(s, "ckg", SIDE * SIDE, X, value));
     for (int i = 0; i < SIDE * SIDE; i++)
         most = fmax(most, value[i]);
-    assert_near(gain_of(s).one, most, 0.4 * most);
+    assert_near(gain_of(s).next, most, 0.4 * most);
     ckg_study_free(s);
 }
 
@@ -148,8 +148,9 @@ static void test_order(void **state)
         for (int told = 10; told < 30; told += test_scale(5, 15)) {
             const ckg_gain gain = gain_after(noise ? &noisy : &exact, told);
 
-            assert_true(gain.one >= 0 && gain.all >= 0 && gain.doubt >= 0);
-            assert_true(gain.rest >= gain.one);
+            assert_true(gain.next >= 0 && gain.perfect_information >= 0 &&
+                        gain.perfect_information_rough >= 0);
+            assert_true(gain.remaining >= gain.next);
             assert_int_equal(gain.left, BUDGET - told);
         }
 }
@@ -179,8 +180,8 @@ static void test_a_model_that_has_seen_everything(void **state)
 
     (void)state;
     assert_true(truth > 0.01);
-    assert_near(gain.all, truth, 0.2 * truth);
-    assert_near(gain.doubt, truth, 0.3 * truth);
+    assert_near(gain.perfect_information, truth, 0.2 * truth);
+    assert_near(gain.perfect_information_rough, truth, 0.3 * truth);
 }
 
 /* Who has looked at one corner does not. */
@@ -195,8 +196,9 @@ static void test_a_model_that_has_seen_one_corner(void **state)
     evaluate(&exact, 0, x, values);
     tell_at(corner, x, values); /* feasible */
     const ckg_gain blind = gain_of(corner);
-    assert_true(blind.doubt > 0.3 && blind.doubt >= blind.all);
-    assert_true(blind.rest > 0.05 * 0.7 * blind.doubt);
+    assert_true(blind.perfect_information_rough > 0.3 &&
+                blind.perfect_information_rough >= blind.perfect_information);
+    assert_true(blind.remaining > 0.05 * 0.7 * blind.perfect_information_rough);
     ckg_study_free(corner);
 }
 
@@ -210,20 +212,20 @@ static void test_budget(void **state)
     (void)state;
     set.budget = TOLD + 1;
     const ckg_gain last = gain_after(&set, TOLD);
-    assert_true(last.rest <= long_way.rest && last.rest >= last.one);
+    assert_true(last.remaining <= long_way.remaining && last.remaining >= last.next);
     set.budget = TOLD;
-    assert_true(gain_after(&set, TOLD).rest == 0);
+    assert_true(gain_after(&set, TOLD).remaining == 0);
     set.budget = 0;
-    assert_true(isnan(gain_after(&set, TOLD).rest) && gain_after(&set, TOLD).left == -1);
+    assert_true(isnan(gain_after(&set, TOLD).remaining) && gain_after(&set, TOLD).left == -1);
 }
 
 /* --- what changes nothing --- */
 
 static void assert_same_gain(const ckg_gain *a, const ckg_gain *b, double unit)
 {
-    assert_near(a->one, b->one / unit, 1e-6 * a->one);
-    assert_near(a->rest, b->rest / unit, 1e-6 * a->rest);
-    assert_near(a->all, b->all / unit, 1e-6 * a->all);
+    assert_near(a->next, b->next / unit, 1e-6 * a->next);
+    assert_near(a->remaining, b->remaining / unit, 1e-6 * a->remaining);
+    assert_near(a->perfect_information, b->perfect_information / unit, 1e-6 * a->perfect_information);
 }
 
 static void test_units_and_goal(void **state)
@@ -265,7 +267,7 @@ static void test_threads_pending_and_rebuilding(void **state)
     must(ckg_study_ask(s, &suggestion));
     ckg_suggestion_free(suggestion);
     assert_int_equal(gain_of(s).left, plain.left);
-    assert_near(gain_of(s).all, plain.all, 0.5 * plain.all);
+    assert_near(gain_of(s).perfect_information, plain.perfect_information, 0.5 * plain.perfect_information);
     ckg_study_free(s);
 }
 
@@ -275,7 +277,8 @@ static void assert_unknown(ckg_study *s)
 {
     const ckg_gain gain = gain_of(s);
 
-    assert_true(isnan(gain.one) && isnan(gain.rest) && isnan(gain.all) && isnan(gain.objective));
+    assert_true(isnan(gain.next) && isnan(gain.remaining) && isnan(gain.perfect_information) &&
+                isnan(gain.objective));
 }
 
 static void test_not_known(void **state)
@@ -298,7 +301,7 @@ static void test_not_known(void **state)
 
     /* And something feasible. */
     tell_designs(s, &exact, 3, 12, 1);
-    assert_true(ckg_study_best(s) >= 0 && gain_of(s).one >= 0);
+    assert_true(ckg_study_best(s) >= 0 && gain_of(s).next >= 0);
     ckg_study_free(s);
 
     /* Fewer trials than the initial design has. */
@@ -322,7 +325,7 @@ static void test_arguments(void **state)
     (void)state;
     tell_designs(s, &exact, 0, TOLD, 1);
     must(ckg_study_expected_gain_sized(s, (ckg_gain *)(void *)&shorter, sizeof shorter.one));
-    assert_true(shorter.one == gain_of(s).one && shorter.guard == 7);
+    assert_true(shorter.one == gain_of(s).next && shorter.guard == 7);
 
     assert_int_equal(ckg_study_expected_gain(NULL, &gain), CKG_ERR_INVALID);
     assert_int_equal(ckg_study_expected_gain(s, NULL), CKG_ERR_INVALID);

@@ -117,8 +117,8 @@ static void test_the_least_violation(void **state)
         }
         must(ckg_study_recommend(s, NULL, &r));
         assert_true(least > 0 && r->probability_feasible < 0.1);
-        assert_true(r->hardest > 0);
-        assert_true(!toy->hardest || r->hardest == toy->hardest);
+        assert_true(r->most_violated > 0);
+        assert_true(!toy->hardest || r->most_violated == toy->hardest);
         assert_true(violation(toy, r->x, spread) <= least + 0.03 * (most - least));
         ckg_recommendation_free(r);
 
@@ -126,7 +126,7 @@ static void test_the_least_violation(void **state)
         ckg_recommend_options how = CKG_RECOMMEND_OPTIONS_INIT;
         how.evaluated_only = 1;
         must(ckg_study_recommend(s, &how, &r));
-        assert_true(r->hardest > 0 && r->trial >= 0);
+        assert_true(r->most_violated > 0 && r->trial >= 0);
         for (int t = 0; t < TOLD; t++) {
             ckg_trial trial;
             must(ckg_study_trial(s, t, &trial));
@@ -145,7 +145,7 @@ static void test_nothing_of_that_where_designs_are_feasible(void **state)
         ckg_recommendation *r;
 
         must(ckg_study_recommend(s, NULL, &r));
-        assert_int_equal(r->hardest, 0);
+        assert_int_equal(r->most_violated, 0);
         assert_true(r->probability_feasible > 0.5);
         ckg_recommendation_free(r);
         ckg_study_free(s);

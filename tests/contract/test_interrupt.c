@@ -108,7 +108,8 @@ static int call_gain(ckg_study *s, struct result *r)
     const int status = ckg_study_expected_gain(s, &gain);
 
     if (!status)
-        result_put(r, 3, (const double[]){gain.one, gain.all, gain.doubt});
+        result_put(r, 3,
+                   (const double[]){gain.next, gain.perfect_information, gain.perfect_information_rough});
     return status;
 }
 

@@ -179,7 +179,7 @@ static void nearly_repeating_is_reproducible(const struct ckg__policy *row)
             tell_some(s[1], &nearly[g], noisy);
             copy_trials(s[0], s[2]);
             must(ckg_study_model(s[0], g ? 2 : 3, &model));
-            assert_true(model.repeats == 1 && !model.shared);
+            assert_true(model.duplicate_of == 1 && !model.is_duplicate);
             for (int i = 0; i < 3; i++) {
                 must(ckg_study_ask(s[i], &a[i]));
                 assert_memory_equal(a[i]->x, a[0]->x, 2 * sizeof *a[0]->x);

@@ -126,10 +126,10 @@ static void test_model_and_leaving_out(void **state)
     double mean[2][TOLD], sd[2][TOLD], measured[2][TOLD];
 
     (void)state;
-    assert_int_equal(a.repeats, 0);
-    assert_int_equal(a.shared, 0);
-    assert_int_equal(b.repeats, 1);
-    assert_int_equal(b.shared, 1);
+    assert_int_equal(a.duplicate_of, 0);
+    assert_int_equal(a.is_duplicate, 0);
+    assert_int_equal(b.duplicate_of, 1);
+    assert_int_equal(b.is_duplicate, 1);
     assert_int_equal(b.observations, TOLD);
     assert_near(b.mean, 5 - 4 * a.mean, 1e-12);
     assert_near(b.signal_sd, 4 * a.signal_sd, 1e-12);
@@ -164,7 +164,7 @@ static void test_the_narrowest_limits_count(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         ckg_study *s = told_by("map", 2, &pairs[i], TOLD);
-        assert_int_equal(model_of(s, 2).shared, 1);
+        assert_int_equal(model_of(s, 2).is_duplicate, 1);
         for (int p = 0; p < PROBES; p++) {
             double x[2], mean[3], sd[3], pf;
             design(200 + p, x);
@@ -193,7 +193,7 @@ static void test_limits_that_contradict(void **state)
     ckg_suggestion *a;
 
     (void)state;
-    assert_int_equal(model_of(s, 2).repeats, 0);
+    assert_int_equal(model_of(s, 2).duplicate_of, 0);
     must(ckg_study_ask(s, &a));
     assert_true(a->probability_feasible < 0.3);
     ckg_suggestion_free(a);
@@ -212,8 +212,8 @@ static void test_nearly(void **state)
         ckg_study *alone = told_by("map", 1, &pairs[i], TOLD);
         ckg_study *both = told_by("map", 2, &pairs[i], TOLD);
         int even = 0;
-        assert_int_equal(model_of(both, 2).repeats, 1);
-        assert_int_equal(model_of(both, 2).shared, 0);
+        assert_int_equal(model_of(both, 2).duplicate_of, 1);
+        assert_int_equal(model_of(both, 2).is_duplicate, 0);
         for (int p = 0; p < PROBES; p++) {
             double x[2], mean[3], sd[3], pf, want_mean[2], want_sd[2], want;
             design(100 + p, x);
@@ -242,7 +242,7 @@ static void test_little_data_assume_nothing(void **state)
     (void)state;
     for (int n = 3; n < 8; n++) {
         ckg_study *s = told(2, &pair, n);
-        assert_int_equal(model_of(s, 2).repeats, n >= 5);
+        assert_int_equal(model_of(s, 2).duplicate_of, n >= 5);
         ckg_study_free(s);
     }
 }
@@ -277,8 +277,8 @@ static void test_a_departure(void **state)
     (void)state;
     for (int n = TOLD; n < 36; n++) {
         const struct pair *next = n == 19 ? &other : &alike;
-        assert_int_equal(model_of(s, 2).shared, n <= 19);
-        assert_int_equal(model_of(s, 2).repeats, n <= 19);
+        assert_int_equal(model_of(s, 2).is_duplicate, n <= 19);
+        assert_int_equal(model_of(s, 2).duplicate_of, n <= 19);
         if (n % test_scale(3, 9) && n != 20) {
             tell_more(s, next, n, n + 1);
             continue;
@@ -307,11 +307,11 @@ static void test_partly_measured(void **state)
         must(ckg_study_add(s, x, &trial));
         must(ckg_study_tell_measured(s, trial, 1, &m));
         if (t == 0) {
-            assert_int_equal(model_of(s, 1).repeats, 2);
+            assert_int_equal(model_of(s, 1).duplicate_of, 2);
             assert_int_equal(model_of(s, 1).observations, TOLD + 1);
         }
     }
-    assert_false(model_of(s, 1).shared || model_of(s, 2).shared);
+    assert_false(model_of(s, 1).is_duplicate || model_of(s, 2).is_duplicate);
     assert_int_equal(model_of(s, 1).observations, TOLD + 1);
     ckg_study_free(s);
 }

@@ -95,7 +95,7 @@ static void test_decades_are_modelled_by_their_logarithm(void **state)
         }
         assert_string_equal(model_of(study, 0).scale, "log");
         assert_string_equal(model_of(study, 1).scale, "linear");
-        assert_true(model_of(study, 0).warp == 0 && model_of(study, 0).absurd == 0);
+        assert_true(model_of(study, 0).warp == 0 && model_of(study, 0).outliers == 0);
         check_predictions(study, side);
         ckg_study_free(study);
     }
@@ -115,7 +115,7 @@ static void test_what_has_no_decades_stays_as_it_is(void **state)
             tell_at(study, x, values);
         }
         assert_string_equal(model_of(study, 0).scale, "linear");
-        assert_int_equal(model_of(study, 0).absurd, 0);
+        assert_int_equal(model_of(study, 0).outliers, 0);
         ckg_study_free(study);
     }
 }
@@ -188,7 +188,7 @@ static void test_it_follows_from_the_trials(void **state)
         ckg_study_free(copy);
     }
     assert_string_equal(model_of(along, 0).scale, "log");
-    assert_int_equal(model_of(along, 1).absurd, 1);
+    assert_int_equal(model_of(along, 1).outliers, 1);
     ckg_study_free(along);
 }
 
@@ -205,7 +205,7 @@ static void test_as_it_is_when_told_so(void **state)
     ckg_study *study = study_of(problem, &options);
     tell_all(study, TOLD, 7, 0, 1e50);
     assert_string_equal(model_of(study, 0).scale, "linear");
-    assert_int_equal(model_of(study, 0).absurd, 0);
+    assert_int_equal(model_of(study, 0).outliers, 0);
     check_predictions(study, 0);
     ckg_study_free(study);
 }
@@ -254,7 +254,7 @@ static void test_the_recommendation_stays(void **state)
                 continue;
             ckg_study *study = new_study(0, CKG_MINIMIZE, 1);
             tell_all(study, TOLD, infeasible_trial(), outcome, absurd[i]);
-            assert_int_equal(model_of(study, outcome).absurd, 1);
+            assert_int_equal(model_of(study, outcome).outliers, 1);
             check_predictions(study, 0);
             /* the objective ranges over 3 */
             const double cost = recommended_cost(study);
@@ -271,8 +271,8 @@ static void test_far_out_by_evidence(void **state)
     for (int outcome = 0; outcome < 2; outcome++) {
         ckg_study *study = new_study(0, CKG_MINIMIZE, 1);
         tell_all(study, TOLD, infeasible_trial(), outcome, outcome ? 4 : 12);
-        assert_int_equal(model_of(study, outcome).absurd, 1);
-        assert_int_equal(model_of(study, 1 - outcome).absurd, 0);
+        assert_int_equal(model_of(study, outcome).outliers, 1);
+        assert_int_equal(model_of(study, 1 - outcome).outliers, 0);
         assert_string_equal(model_of(study, outcome).scale, "linear");
         ckg_study_free(study);
     }
@@ -291,7 +291,7 @@ static void test_neighbours_confirm_each_other(void **state)
         tell_all(study, TOLD, -1, 0, 0);
         tell_at(study, at[0], (const double[]){1000, slope(at[0])});
         tell_at(study, at[1], (const double[]){both ? 1000 : bowl(at[1]), slope(at[1])});
-        assert_int_equal(model_of(study, 0).absurd, 1 + both);
+        assert_int_equal(model_of(study, 0).outliers, 1 + both);
         must(ckg_study_predict(study, 1, between, mean, NULL, NULL, NULL));
         print_message("%g between them, %g without\n", mean[0], bowl(between));
         assert_true(both ? mean[0] > 1.5 : fabs(mean[0] - bowl(between)) < 0.05);
@@ -328,9 +328,9 @@ static void test_absurdly_good_twice_is_believed(void **state)
     (void)state;
     tell_all(study, TOLD, -1, 0, 0);
     tell_at(study, at[0], (const double[]){-1000, -0.5});
-    assert_int_equal(model_of(study, 0).absurd, 1);
+    assert_int_equal(model_of(study, 0).outliers, 1);
     tell_at(study, at[1], (const double[]){-900, -0.5});
-    assert_int_equal(model_of(study, 0).absurd, 0);
+    assert_int_equal(model_of(study, 0).outliers, 0);
     ckg_study_free(study);
 }
 

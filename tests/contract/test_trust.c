@@ -246,7 +246,7 @@ static double widening_of(int rough)
     }
     must(ckg_study_model(study, 0, &model));
     ckg_study_free(study);
-    return model.widening;
+    return model.inflation;
 }
 
 static void test_a_model_that_was_too_sure_is_widened(void **state)

@@ -77,9 +77,9 @@ static void test_warp_pays(void **state)
         ckg_study *on = run(1, seed, EVALUATIONS), *off = run(0, seed, EVALUATIONS);
         ckg_model_info model;
         assert_int_equal(ckg_study_model(on, 0, &model), 0);
-        warped += model.warp > 0 || model.absurd > 0;
+        warped += model.warp > 0 || model.outliers > 0;
         assert_int_equal(ckg_study_model(off, 0, &model), 0);
-        assert_true(model.warp == 0 && model.absurd == 0);
+        assert_true(model.warp == 0 && model.outliers == 0);
         assert_string_equal(model.scale, "linear");
         with += cost(on, best) / seeds;
         without += cost(off, best) / seeds;
@@ -116,7 +116,7 @@ static void test_predictions_are_in_units(void **state)
                     (probability > 0.5) == (trial.measured[1].value <= 0));
     }
     must(ckg_study_model(study, 0, &model));
-    assert_int_equal(drawn_in, model.absurd);
+    assert_int_equal(drawn_in, model.outliers);
     ckg_study_free(study);
 }
 

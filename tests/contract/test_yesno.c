@@ -395,7 +395,7 @@ static void test_the_same_answer_twice(void **state)
         }
         if (i) {
             must(ckg_study_model(s, 2, &model));
-            assert_int_equal(model.repeats, i == 1);
+            assert_int_equal(model.duplicate_of, i == 1);
         }
         ckg_study_free(s);
     }

@@ -51,7 +51,7 @@ static void put_recommendation(ckg_study *study, int rule, double probability, i
     put("u", 1, &r->utility);
     put("M", 1, &r->penalty);
     if (all)
-        printf(" trial %d measured %d hardest %d", r->trial, r->measured, r->hardest);
+        printf(" trial %d measured %d hardest %d", r->trial, r->measured, r->most_violated);
     printf("\n");
     ckg_recommendation_free(r);
 }
@@ -125,14 +125,17 @@ static void put_rest(ckg_study *study, const struct world *w)
     /* What more evaluations gain. */
     must(ckg_study_expected_gain(study, &gain));
     printf("\ngain left %d", gain.left);
-    put("by", 5, (const double[]){gain.one, gain.rest, gain.all, gain.doubt, gain.objective});
+    put("by", 5,
+        (const double[]){gain.next, gain.remaining, gain.perfect_information, gain.perfect_information_rough,
+                         gain.objective});
 
     /* The models. */
     for (int j = 0; j <= w->K; j++) {
         must(ckg_study_model(study, j, &model));
         printf("\nmodel %d %s %s absurd %d repeats %d shared %d linear %d varies %d", j, model.fit,
-               model.scale, model.absurd, model.repeats, model.shared, model.linear, model.noise_varies);
-        put("widening", 1, &model.widening);
+               model.scale, model.outliers, model.duplicate_of, model.is_duplicate, model.linear,
+               model.noise_varies);
+        put("widening", 1, &model.inflation);
         put("noise", 2, (const double[]){model.noise_low, model.noise_high});
         must(ckg_study_importance(study, j, share[0], share[1], share[2]));
         put("importance", w->d, share[0]);

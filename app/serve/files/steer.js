@@ -232,7 +232,7 @@ export function steerBar(page) {
       el("p", { class: "actions" }, button("Stop", async () => (close(), await change(study, "stop", {}, "The study is stopped.")), { class: "danger" }), button("Cancel", close)),
     ]);
   function update() {
-    const { held, failed } = study.summary;
+    const { paused_by_user: held, failed } = study.summary;
     const label = held ? (held.stopped ? "stopped" : "paused") : null;
     box.replaceChildren(
       held ? button("Go on", () => change(study, "resume", {}, "The study goes on."), { class: "main" }) : button("Pause", () => change(study, "pause", {}, "The study is paused: nothing new is begun.")),

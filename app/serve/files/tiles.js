@@ -65,8 +65,8 @@ export function tiles(host, page) {
       recommendedTile(page, recommendation, why),
       tile(
         "expected gain of going on",
-        gain && gain.one !== null ? nice(gain.one, 2) + (unit ? ` ${visible(unit)}` : "") : "–",
-        gain && gain.one !== null ? `by one more evaluation${study.summary.state === "done" ? "" : `; ${nice(gain.rest, 2)} by the rest of the budget`}` : "not known yet",
+        gain && gain.next !== null ? nice(gain.next, 2) + (unit ? ` ${visible(unit)}` : "") : "–",
+        gain && gain.next !== null ? `by one more evaluation${study.summary.state === "done" ? "" : `; ${nice(gain.remaining, 2)} by the rest of the budget`}` : "not known yet",
       ),
       tile(
         "time left",

@@ -110,4 +110,4 @@ study.plot("slices")
 
 # %%
 gain = study.gain()
-print("by one more sample", round(gain.one, 3), "- by knowing everything", round(gain.all, 3))
+print("by one more sample", round(gain.next, 3), "- by knowing everything", round(gain.perfect_information, 3))

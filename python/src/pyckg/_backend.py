@@ -77,15 +77,15 @@ class Recommended:
     best_trial: int | None
     trial: int | None
     measured: bool
-    hardest: int
+    most_violated: int
 
 
 @dataclass(slots=True)
 class Gains:
-    one: float
-    rest: float
-    all: float
-    doubt: float
+    next: float
+    remaining: float
+    perfect_information: float
+    perfect_information_rough: float
     objective: float
     left: int
 
@@ -106,10 +106,10 @@ class ModelRecord:
     nugget: float
     fit: str
     scale: str
-    absurd: int
-    repeats: int
-    shared: bool
-    widening: float
+    outliers: int
+    duplicate_of: int
+    is_duplicate: bool
+    inflation: float
     linear: bool
     noise_varies: bool
     noise_low: float

@@ -219,7 +219,7 @@ class Engine:
             None if r.best_trial < 0 else r.best_trial,
             None if r.trial < 0 else r.trial,
             bool(r.measured),
-            r.hardest,
+            r.most_violated,
         )
 
     def gain(self) -> Gains:
@@ -227,7 +227,7 @@ class Engine:
         with self._free():
             study = self._ready()
             check(lib.ckg_study_expected_gain_sized(study, out, ffi.sizeof("ckg_gain")))
-        return Gains(out.one, out.rest, out.all, out.doubt, out.objective, out.left)
+        return Gains(out.next, out.remaining, out.perfect_information, out.perfect_information_rough, out.objective, out.left)
 
     def predict(self, designs: Sequence[Sequence[float]]) -> list[Forecast]:
         n, m = len(designs), self._m
@@ -269,8 +269,8 @@ class Engine:
             lengthscales = ffi.unpack(i.lengthscales, self._d)
         return ModelRecord(
             text(i.kernel), i.observations, i.samples, lengthscales, i.signal_sd, i.noise_sd, i.mean, i.log_likelihood,
-            i.warp, i.nugget, text(i.fit), text(i.scale), i.absurd, i.repeats, bool(i.shared),
-            i.widening, bool(i.linear), bool(i.noise_varies), i.noise_low, i.noise_high,
+            i.warp, i.nugget, text(i.fit), text(i.scale), i.outliers, i.duplicate_of, bool(i.is_duplicate),
+            i.inflation, bool(i.linear), bool(i.noise_varies), i.noise_low, i.noise_high,
         )  # fmt: skip
 
     def penalty(self) -> float:

@@ -382,7 +382,7 @@ def _result(study: Study, space: Space, run: Run) -> Any:
     except StateError as error:
         raise StateError(f"fun never gave a finite number in {len(study)} evaluations: {error}") from None
     best = found.best
-    success = best is not None or (not exact and found.hardest is None)
+    success = best is not None or (not exact and found.most_violated is None)
     x, answer = found.parameters, found.objective
     violation, chance = _violation(study, found), found.probability_feasible
     if exact and best is not None:
@@ -445,7 +445,7 @@ def _message(study: Study, run: Run, found: Recommendation, success: bool) -> st
         ended = f"The {study._evaluations()} evaluations of maxfun are spent."
     if success:
         return ended
-    worst = f"; {found.hardest} is the hardest constraint" if found.hardest else ""
+    worst = f"; {found.most_violated} is the hardest constraint" if found.most_violated else ""
     return f"{ended} No design was found to be feasible{worst}."
 
 

@@ -78,7 +78,7 @@ class Recommendation:
     best: Trial | None  # the best that measured feasible
     trial: int | None  # the last trial of this very design
     measured: bool  # the objective is what was measured there without noise, and no prediction
-    hardest: str | None  # the constraint broken by most, where no design is likely to be feasible
+    most_violated: str | None  # the constraint broken by most, where no design is likely to be feasible
 
     def __str__(self) -> str:
         """As people read it."""
@@ -101,10 +101,10 @@ class Recommendation:
 class Gain:
     """What more evaluations are expected to gain, in the objective's units."""
 
-    one: float | None
-    rest: float | None
-    all: float | None
-    doubt: float | None
+    next: float | None
+    remaining: float | None
+    perfect_information: float | None
+    perfect_information_rough: float | None
     objective: float | None
     left: int | None
 
@@ -125,10 +125,10 @@ class Model:
     nugget: float | None
     fit: str
     scale: str
-    absurd: int
-    repeats: str | None
-    shared: bool
-    widening: float | None
+    outliers: int
+    duplicate_of: str | None
+    is_duplicate: bool
+    inflation: float | None
     linear: bool
     noise_varies: bool  # over the space: noise_sd is that of the middle one of the designs,
     noise_low: float | None  # and these are those of the quietest

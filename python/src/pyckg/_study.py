@@ -310,17 +310,17 @@ class Study(Shown):
             best=None if r.best_trial is None else self.trial(r.best_trial),
             trial=r.trial,
             measured=r.measured,
-            hardest=self._outcomes[r.hardest] if r.hardest else None,
+            most_violated=self._outcomes[r.most_violated] if r.most_violated else None,
         )
 
     def gain(self) -> Gain:
         """What more evaluations are expected to gain."""
         g = self._backend.gain()
         return Gain(
-            known(g.one),
-            known(g.rest),
-            known(g.all),
-            known(g.doubt),
+            known(g.next),
+            known(g.remaining),
+            known(g.perfect_information),
+            known(g.perfect_information_rough),
             known(g.objective),
             g.left if g.left >= 0 else None,
         )
@@ -369,8 +369,8 @@ class Study(Shown):
                 m.kernel, m.observations, m.samples,
                 dict(zip(self.parameters, map(known, m.lengthscales), strict=True)),
                 known(m.signal_sd), known(m.noise_sd), known(m.mean), known(m.log_likelihood), known(m.warp),
-                known(m.nugget), m.fit, m.scale, m.absurd, self._outcomes[m.repeats] if m.repeats else None,
-                m.shared, known(m.widening), m.linear, m.noise_varies, known(m.noise_low), known(m.noise_high),
+                known(m.nugget), m.fit, m.scale, m.outliers, self._outcomes[m.duplicate_of] if m.duplicate_of else None,
+                m.is_duplicate, known(m.inflation), m.linear, m.noise_varies, known(m.noise_low), known(m.noise_high),
             )  # fmt: skip
         return found
 

@@ -446,8 +446,8 @@ class _Mirror:
         design = self._design_of(found.parameters)
         found.parameters = {name: _external(d, x) for (name, d), x in zip(self.space.items(), design, strict=True)}
         found.constraints = {name: found.constraints[f"c{k}"] for k, name in enumerate(self.constraint_names)}
-        if found.hardest is not None:
-            found.hardest = self.constraint_names[int(found.hardest[1:])]
+        if found.most_violated is not None:
+            found.most_violated = self.constraint_names[int(found.most_violated[1:])]
         return found
 
     def _params(self, design: Design) -> dict[str, Any]:
