@@ -1,26 +1,25 @@
 /* Bisection on all steep edges of the grid at once. */
 #include "figure/edges.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROUNDS = 5 };
 static const double levels[APP_EDGE_LEVELS] = {0.05, 0.5, 0.95};
 static const double steep = 0.15; /* an edge over which the probability changes by less is even enough */
 
-/* One level on one edge, whose ends are the designs a and b of the grid, and where it is known to lie. */
+/* One level on one edge between nodes a and b of the grid, and where it is known to lie. */
 struct task {
-    int level, edge;
+    int level, edge, a, b;
     int along; /* the parameter that changes */
-    double fixed, from, to;
-    int other; /* the parameter that is fixed on it */
     double low, high;
     int rising;
 };
 
 struct work {
     const struct app_show *show;
+    const struct app_grid *grid;
     int count, room;
     struct task *tasks;
     double *X, *chance;
@@ -38,8 +37,11 @@ static int is_smooth(struct app_parameter p, const struct app_nodes *nodes)
     return p.kind == CKG_REAL && !(p.step > 0) && !nodes->stepped;
 }
 
-static int add_tasks(struct work *w, struct task task, double first, double second)
+static int add_tasks(struct work *w, struct task task)
 {
+    const double first = w->grid->chance[task.a];
+    const double second = w->grid->chance[task.b];
+
     for (int k = 0; k < APP_EDGE_LEVELS; k++) {
         if (fabs(first - second) < steep || (first >= levels[k]) == (second >= levels[k]))
             continue;
@@ -61,56 +63,42 @@ static int add_tasks(struct work *w, struct task task, double first, double seco
 }
 
 /* The edges of the grid that are steep, along x and along y. */
-static int list_tasks(struct work *w, int x, const struct app_nodes *nx, int y, const struct app_nodes *ny,
-                      const double *p)
+static int list_tasks(struct work *w, int x, const struct app_nodes *nx, int y, const struct app_nodes *ny)
 {
     const struct app_definition *d = w->show->definition;
-    const int smooth_x = is_smooth(app_parameter_at(d, x), nx);
-    const int smooth_y = is_smooth(app_parameter_at(d, y), ny);
+    const int smooth[2] = {is_smooth(app_parameter_at(d, x), nx), is_smooth(app_parameter_at(d, y), ny)};
     const int nodes = nx->drawn * ny->drawn;
-    int made = 1;
 
-    for (int j = 0; made && j < ny->drawn; j++)
-        for (int i = 0; made && i < nx->drawn; i++) {
-            const double *at = p + ny->of[j] * nx->count;
-            const double here = at[nx->of[i]];
-            const int node = j * nx->drawn + i;
-            if (smooth_x && i + 1 < nx->drawn)
-                made = add_tasks(w,
-                                 (struct task){.edge = node,
-                                               .along = x,
-                                               .other = y,
-                                               .fixed = ny->value[ny->of[j]],
-                                               .from = nx->value[i],
-                                               .to = nx->value[i + 1]},
-                                 here, at[nx->of[i + 1]]);
-            if (made && smooth_y && j + 1 < ny->drawn)
-                made = add_tasks(w,
-                                 (struct task){.edge = nodes + node,
-                                               .along = y,
-                                               .other = x,
-                                               .fixed = nx->value[nx->of[i]],
-                                               .from = ny->value[j],
-                                               .to = ny->value[j + 1]},
-                                 here, p[(j + 1) * nx->count + nx->of[i]]);
-        }
-    return made;
+    for (int e = 0; e < 2 * nodes; e++) {
+        const int up = e >= nodes;
+        const int i = e % nodes % nx->drawn;
+        const int j = e % nodes / nx->drawn;
+        if (!smooth[up] || i + !up >= nx->drawn || j + up >= ny->drawn)
+            continue;
+        const struct task task = {.edge = e,
+                                  .a = ny->of[j] * nx->count + nx->of[i],
+                                  .b = ny->of[j + up] * nx->count + nx->of[i + !up],
+                                  .along = up ? y : x};
+        if (!add_tasks(w, task))
+            return 0;
+    }
+    return 1;
 }
 
 /* Halves where each level may lie. */
 static int halve(struct work *w)
 {
     const struct app_show *s = w->show;
-    const int d = app_dimension(s->definition);
+    const size_t d = (size_t)app_dimension(s->definition);
 
     for (int t = 0; t < w->count; t++) {
         const struct task *task = &w->tasks[t];
-        double *x = w->X + (size_t)t * (size_t)d;
-        for (int i = 0; i < d; i++)
-            x[i] = s->centre[i];
-        x[task->other] = task->fixed;
-        x[task->along] = between(app_parameter_at(s->definition, task->along), task->from, task->to,
-                                 0.5 * (task->low + task->high));
+        const double *from = w->grid->X + (size_t)task->a * d;
+        const double *to = w->grid->X + (size_t)task->b * d;
+        double *x = w->X + (size_t)t * d;
+        memcpy(x, from, d * sizeof *x);
+        x[task->along] = between(app_parameter_at(s->definition, task->along), from[task->along],
+                                 to[task->along], 0.5 * (task->low + task->high));
     }
 
     const int status = app_show_chances(s, w->count, w->X, w->chance);
@@ -138,14 +126,14 @@ static int take_room(struct app_edges *out, struct app_pool *pool, int nodes)
     return out->at[0] && out->at[1] && out->at[2];
 }
 
-int app_edges_find(struct app_edges *out, struct app_pool *pool, const struct app_show *s, int x,
-                   const struct app_nodes *nodes_x, int y, const struct app_nodes *nodes_y,
-                   const double *probability)
+int app_edges_find(struct app_edges *out, struct app_pool *pool, const struct app_show *s,
+                   const struct app_grid *grid, int x, const struct app_nodes *nodes_x, int y,
+                   const struct app_nodes *nodes_y)
 {
-    struct work w = {.show = s};
+    struct work w = {.show = s, .grid = grid};
     const size_t d = (size_t)app_dimension(s->definition);
     int made = take_room(out, pool, nodes_x->drawn * nodes_y->drawn) &&
-               list_tasks(&w, x, nodes_x, y, nodes_y, probability);
+               list_tasks(&w, x, nodes_x, y, nodes_y);
 
     /* The levels on all edges together, round by round. */
     w.X = malloc(((size_t)w.count * d + 1) * sizeof *w.X);

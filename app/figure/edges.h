@@ -16,10 +16,10 @@ struct app_edges {
     double *at[APP_EDGE_LEVELS]; /* (2·nodes) then those along y; NAN: not asked for */
 };
 
-/* The grid is ny×nx nodes over parameters x and y with these probabilities; what is found is in the pool. */
-int app_edges_find(struct app_edges *out, struct app_pool *pool, const struct app_show *show, int x,
-                   const struct app_nodes *nodes_x, int y, const struct app_nodes *nodes_y,
-                   const double *probability);
+/* On the edges of a grid over parameters x and y; what is found is in the pool. */
+int app_edges_find(struct app_edges *out, struct app_pool *pool, const struct app_show *show,
+                   const struct app_grid *grid, int x, const struct app_nodes *nodes_x, int y,
+                   const struct app_nodes *nodes_y);
 
 /* For app_field.between. */
 double app_edges_between(const void *edges, int edge, double first, double second, double level);

@@ -116,25 +116,18 @@ static void write_drawn(struct app_text *out, double value)
         app_text_print(out, "null");
 }
 
-/* One member of every point, by where it is in it. */
-static void write_column(struct app_text *out, const char *key, const struct app_points *points,
-                         size_t offset)
-{
-    app_json_open(out, key, '[');
-    for (int i = 0; i < points->count; i++)
-        write_drawn(out, *(const double *)((const char *)&points->at[i] + offset));
-    app_json_close(out, ']');
-}
-
-static void write_list(struct app_text *out, const char *key, const double *values, int count)
+/* Numbers that stand `stride` bytes apart. */
+static void write_numbers(struct app_text *out, const char *key, const void *first, int count, size_t stride)
 {
     app_json_open(out, key, '[');
     for (int i = 0; i < count; i++)
-        write_drawn(out, values[i]);
+        write_drawn(out, *(const double *)((const char *)first + (size_t)i * stride));
     app_json_close(out, ']');
 }
 
-#define COLUMN(out, name, points) write_column(out, #name, points, offsetof(struct app_point, name))
+#define COLUMN(out, name, points)                                                                            \
+    write_numbers(out, #name, (points)->count ? &(points)->at->name : NULL, (points)->count,                 \
+                  sizeof(struct app_point))
 
 static void write_points(struct app_text *out, const struct app_layer *l)
 {
@@ -178,9 +171,9 @@ static void write_points(struct app_text *out, const struct app_layer *l)
 static void write_shade(struct app_text *out, const struct app_shade *s)
 {
     app_json_open(out, "shade", '{');
-    write_list(out, "x", s->x, s->columns);
-    write_list(out, "y", s->y, s->rows);
-    write_list(out, "values", s->value, s->columns * s->rows);
+    write_numbers(out, "x", s->x, s->columns, sizeof(double));
+    write_numbers(out, "y", s->y, s->rows, sizeof(double));
+    write_numbers(out, "values", s->value, s->columns * s->rows, sizeof(double));
     app_json_print(out, "low:%g high:%g label:%s", s->low, s->high, s->label);
     app_json_open(out, "regions", '[');
     for (int k = 0; k < s->count; k++) {

@@ -3,7 +3,6 @@
  * design among them. What a little more safety costs is read off its slope.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "figure/figure.h"
 #include "figure/kept.h"
@@ -82,25 +81,22 @@ static void add_points(struct app_panel *p, const struct app_frontier *f)
 }
 
 /* What no design reaches, in words. */
-static void write_note(const struct app_frontier *f, size_t size, char *out)
+static const char *note_of(struct app_figure *figure, const struct app_frontier *f)
 {
-    int reached = APP_FRONTIER - 1;
+    int least = 0; /* the least probability that no design has */
 
-    while (reached >= 0 && !f->at[reached])
-        reached--;
-    if (reached < 0)
-        snprintf(out, size, "no design is feasible with probability %g", app_frontier_chances[0]);
-    else if (reached < APP_FRONTIER - 1)
-        snprintf(out, size, "no design is feasible with probability %g", app_frontier_chances[reached + 1]);
-    else
-        snprintf(out, size, "the best prediction among designs that are at least so likely to be feasible");
+    for (int k = 0; k < APP_FRONTIER; k++)
+        least = f->at[k] ? k + 1 : least;
+    return least < APP_FRONTIER
+               ? app_figure_text(figure, "no design is feasible with probability %g",
+                                 app_frontier_chances[least])
+               : "the best prediction among designs that are at least so likely to be feasible";
 }
 
 static int make(struct app_figure *out, const struct app_show *s, const struct app_figure_options *options)
 {
     const struct app_frontier *frontier;
     int status = possible(s);
-    char note[120];
 
     (void)options;
     if (!status)
@@ -109,9 +105,8 @@ static int make(struct app_figure *out, const struct app_show *s, const struct a
         return status;
 
     struct app_panel *p = app_figure_panel(out, 0, 0);
-    write_note(frontier, sizeof note, note);
-    p->title = "What safety costs";
-    p->note = app_figure_text(out, "%s", note);
+    p->title = "Cost of safety";
+    p->note = note_of(out, frontier);
     p->x = (struct app_axis){
         .kind = APP_AXIS_CHANCES, .low = lowest, .high = highest, .label = "probability of being feasible"};
     p->y = objective_axis(s, frontier);

@@ -53,7 +53,7 @@ static int predict(struct map *m, struct app_figure *f)
         m->high = fmax(m->high, m->grid.chance[i]);
     }
     if (!status)
-        status = app_edges_find(&m->edges, &f->pool, s, m->x, &m->nodes_x, m->y, &m->nodes_y, m->grid.chance);
+        status = app_edges_find(&m->edges, &f->pool, s, &m->grid, m->x, &m->nodes_x, m->y, &m->nodes_y);
     return status;
 }
 

@@ -117,7 +117,8 @@ static int make(struct app_figure *out, const struct app_show *s, const struct a
             app_notebook_fail(s->notebook, status);
     }
     if (!status && mean && !columns)
-        status = app_fail(s->notebook->message, CKG_ERR_STATE, "%s: this needs at least two measured designs",
+        status = app_fail(s->notebook->message, CKG_ERR_STATE,
+                          "%s: comparing predictions with measurements needs two measured designs",
                           s->definition->name);
     out->across = COLUMNS;
     out->narrowest = NARROWEST;

@@ -4,7 +4,6 @@
  * parameters go on below, the ones that matter most first.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "figure/figure.h"
 
@@ -241,24 +240,22 @@ static void add_panel(struct app_figure *f, const struct slices *w, int k, int r
 }
 
 /* What is shown, where that is not everything. */
-static void write_heading(const struct slices *w, size_t size, char *out)
+static const char *heading_of(struct app_figure *f, const struct slices *w)
 {
     const int d = app_dimension(w->show->definition);
     const struct app_nearest *shown = &w->show->outcomes;
-    int at = snprintf(out, size, "Slices through the %s",
-                      is_recommended(w->show) ? "recommendation" : "design");
 
-    if (w->count < d)
-        at += snprintf(out + at, size - (size_t)at, ", along %d of %d parameters", w->count, d);
-    if (shown->others)
-        snprintf(out + at, size - (size_t)at, ", with the %d constraints nearest to their limits",
-                 shown->count - 1);
+    return app_figure_text(
+        f, "Slices through the %s%s%s", is_recommended(w->show) ? "recommendation" : "design",
+        w->count < d ? app_figure_text(f, ", along %d of %d parameters", w->count, d) : "",
+        shown->others
+            ? app_figure_text(f, ", with the %d constraints nearest to their limits", shown->count - 1)
+            : "");
 }
 
 static int make(struct app_figure *out, const struct app_show *s, const struct app_figure_options *options)
 {
     struct slices *w = app_figure_new(out, 1, sizeof *w);
-    char heading[160];
     int status = CKG_OK;
 
     if (!s->recommendation)
@@ -279,8 +276,7 @@ static int make(struct app_figure *out, const struct app_show *s, const struct a
         for (int k = 0; k < w->count; k++)
             add_panel(out, w, k, row, axis);
     }
-    write_heading(w, sizeof heading, heading);
-    out->heading = app_figure_text(out, "%s", heading);
+    out->heading = heading_of(out, w);
     out->across = COLUMNS;
     out->narrowest = NARROWEST;
     out->width = fmax(80 + fmin(w->count, COLUMNS) * WIDE, 420);

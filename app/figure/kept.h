@@ -4,8 +4,18 @@
 
 #include "actions/effects.h"
 #include "actions/frontier.h"
-#include "figure/history.h"
+#include "figure/view.h"
 
+/* What would have been recommended after some evaluations. */
+enum { APP_MAX_HISTORY = 60 };
+
+struct app_history {
+    int count;
+    int evaluations[APP_MAX_HISTORY];
+    double mean[APP_MAX_HISTORY], sd[APP_MAX_HISTORY], probability[APP_MAX_HISTORY];
+};
+
+/* At most APP_MAX_HISTORY points, fewer in a long study; the last one is the present. */
 int app_show_history(const struct app_show *show, const struct app_history **out);
 int app_show_frontier(const struct app_show *show, const struct app_frontier **out);
 

@@ -141,48 +141,6 @@ static int add_figure(const struct app_figure_kind *kind, const struct app_show 
     return status;
 }
 
-/* A section that is one figure, which chooses what it shows, with a line about it. */
-static int add_figure_section(const struct app_figure_kind *kind, const char *id, const char *heading,
-                              const char *about, const struct app_show *s, struct app_text *out)
-{
-    const struct app_figure_options options = APP_FIGURE_OPTIONS_INIT;
-
-    app_text_print(out, "<section id=\"%s\"><h2>%s</h2>\n", id, heading);
-    if (kind == &app_figure_residuals)
-        app_report_selection(s, out);
-    const int status = add_figure(kind, s, &options, about, 0, out);
-    app_text_print(out, "</section>\n");
-    return status;
-}
-
-static int add_convergence(const struct app_show *s, struct app_text *out)
-{
-    return add_figure_section(&app_figure_convergence, "convergence", "Convergence", NULL, s, out);
-}
-
-static int add_slices(const struct app_show *s, struct app_text *out)
-{
-    return add_figure_section(&app_figure_slices, "slices", "Slices", NULL, s, out);
-}
-
-static int add_importance(const struct app_show *s, struct app_text *out)
-{
-    return add_figure_section(
-        &app_figure_importance, "importance", "What matters",
-        "For each outcome, the share of its variation over all designs that would be left if every other "
-        "parameter were known. 0: it does not depend on the parameter; 1: on nothing else. Nine of ten "
-        "functions that the models hold possible lie within the whiskers.",
-        s, out);
-}
-
-static int add_frontier(const struct app_show *s, struct app_text *out)
-{
-    return add_figure_section(&app_figure_frontier, "frontier", "What safety costs",
-                              "How good the objective is predicted to be if a design must be feasible with "
-                              "some probability, and the design that is recommended.",
-                              s, out);
-}
-
 /* Every pair of the three parameters that matter most. */
 static int add_maps(const struct app_show *s, struct app_text *out)
 {
@@ -217,29 +175,42 @@ static int add_maps(const struct app_show *s, struct app_text *out)
     return status;
 }
 
-static int add_checks(const struct app_show *s, struct app_text *out)
-{
-    return add_figure_section(
-        &app_figure_residuals, "checks", "Predicted against measured",
-        "Each value as its model predicts it from all the other designs, ±2 standard deviations of a "
-        "measurement. With a good model about 95 of 100 bars cross the diagonal; those that do not are "
-        "marked with a diamond.",
-        s, out);
-}
-
 const struct app_report_section app_report_sections[] = {
-    {"recommendation", "Recommendation", app_report_recommendation},
-    {"convergence", "Convergence", add_convergence},
-    {"importance", "What matters", add_importance},
-    {"frontier", "What safety costs", add_frontier},
-    {"maps", "Maps", add_maps},
-    {"slices", "Slices", add_slices},
-    {"checks", "Predicted against measured", add_checks},
-    {"trials", "Trials", app_report_trials},
-    {"study", "Study", app_report_facts},
-    {"models", "Models", app_report_models},
+    {"recommendation", "Recommendation", app_report_recommendation, NULL, NULL},
+    {"convergence", "Convergence", NULL, &app_figure_convergence, NULL},
+    {"importance", "What matters", NULL, &app_figure_importance,
+     "For each outcome, the share of its variation over all designs that would be left if every other "
+     "parameter were known. 0: it does not depend on the parameter; 1: on nothing else. Whiskers: 90 % of "
+     "posterior functions."},
+    {"frontier", "Cost of safety", NULL, &app_figure_frontier,
+     "How good the objective is predicted to be if a design must be feasible with some probability, and the "
+     "design that is recommended."},
+    {"maps", "Maps", add_maps, NULL, NULL},
+    {"slices", "Slices", NULL, &app_figure_slices, NULL},
+    {"checks", "Predicted against measured", NULL, &app_figure_residuals,
+     "Each value as its model predicts it from all the other designs, ±2 standard deviations of a "
+     "measurement. With a good model about 95 of 100 bars cross the diagonal; those that do not are marked "
+     "with a diamond."},
+    {"trials", "Trials", app_report_trials, NULL, NULL},
+    {"study", "Study", app_report_facts, NULL, NULL},
+    {"models", "Models", app_report_models, NULL, NULL},
     {0},
 };
+
+int app_report_section(const struct app_report_section *section, const struct app_show *s,
+                       struct app_text *out)
+{
+    const struct app_figure_options options = APP_FIGURE_OPTIONS_INIT;
+
+    if (section->make)
+        return section->make(s, out);
+    app_text_print(out, "<section id=\"%s\"><h2>%s</h2>\n", section->id, section->link);
+    if (section->kind == &app_figure_residuals)
+        app_report_selection(s, out);
+    const int status = add_figure(section->kind, s, &options, section->about, 0, out);
+    app_text_print(out, "</section>\n");
+    return status;
+}
 
 int app_report_make(const struct app_show *s, struct app_text *out)
 {
@@ -251,7 +222,7 @@ int app_report_make(const struct app_show *s, struct app_text *out)
     app_report_links(out);
     app_text_print(out, "</header>\n<main>\n");
     for (const struct app_report_section *section = app_report_sections; !status && section->id; section++)
-        status = section->make(s, out);
+        status = app_report_section(section, s, out);
     app_text_print(out, "</main>\n<footer>Written by ckg %s.</footer>\n</body>\n</html>\n", ckg_version());
     return !status && out->failed ? app_show_no_memory(s) : status;
 }

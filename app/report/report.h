@@ -38,14 +38,21 @@ void app_report_limits(struct app_text *out, struct app_outcome outcome);
 /* A sentence on which constraints are shown, where that is not all of them. */
 void app_report_selection(const struct app_show *show, struct app_text *out);
 
-/* A section; the last has no id. */
+/* A section: made by a function, or a figure with a line about it. The last has no id. */
+struct app_figure_kind;
 struct app_report_section {
     const char *id, *link;
     int (*make)(const struct app_show *show, struct app_text *out); /* a status */
+    const struct app_figure_kind *kind;
+    const char *about; /* NULL: nothing */
 };
 
 /* In their order on the page. */
 extern const struct app_report_section app_report_sections[];
+
+/* Adds the section; a status. */
+int app_report_section(const struct app_report_section *section, const struct app_show *show,
+                       struct app_text *out);
 
 /* Some of them; a status. */
 int app_report_recommendation(const struct app_show *show, struct app_text *out);

@@ -125,7 +125,7 @@ static int section(struct app_api_study *study, json_t *in, struct app_text *out
     const int status = app_api_view(study);
     const int number = (int)json_integer_value(json_object_get(in, "section"));
 
-    return status ? status : app_report_sections[number - 1].make(&study->view, out);
+    return status ? status : app_report_section(&app_report_sections[number - 1], &study->view, out);
 }
 
 const struct app_action app_call_trials = {.name = "trials",

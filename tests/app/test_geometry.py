@@ -20,7 +20,7 @@ DIAMETER = "tube outer diameter in millimetres"
 FLOW = "shell_side_mass_flow_rate_in_kilograms_per_second"
 COST = "total annualised cost of the heat exchanger"
 ALLOYS = ["steel", "brass", "a duplex stainless steel"]
-KINDS = ("sheet", "convergence", "map", "slices", "importance", "frontier", "acquisition")
+KINDS = ("sheet", "convergence", "map", "slices", "importance", "frontier", "acquisition", "residuals")
 
 
 def run(*words):

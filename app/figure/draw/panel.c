@@ -291,40 +291,11 @@ static void draw_words(const struct app_chart *c, const struct app_layer *l)
                          l->points.at[i].hint);
 }
 
-static void draw_layer(const struct app_chart *c, const struct app_layer *l, struct app_labels *labels)
-{
-    switch (l->kind) {
-    case APP_LAYER_LINE:
-        if (l->label)
-            draw_labelled(c, l, labels);
-        else
-            draw_line(c, l);
-        break;
-    case APP_LAYER_STEPS:
-        draw_steps(c, l);
-        break;
-    case APP_LAYER_BAND:
-        draw_band(c, l);
-        break;
-    case APP_LAYER_MARKS:
-        draw_marks(c, l);
-        break;
-    case APP_LAYER_BARS:
-        draw_bars(c, l);
-        break;
-    case APP_LAYER_RULE:
-        draw_rules(c, l);
-        break;
-    case APP_LAYER_SHADE:
-        draw_shade(c, l);
-        break;
-    case APP_LAYER_TEXT:
-        draw_words(c, l);
-        break;
-    case APP_LAYER_KINDS:
-        break;
-    }
-}
+static void (*const drawers[APP_LAYER_KINDS])(const struct app_chart *chart,
+                                              const struct app_layer *layer) = {
+    [APP_LAYER_LINE] = draw_line,   [APP_LAYER_STEPS] = draw_steps, [APP_LAYER_BAND] = draw_band,
+    [APP_LAYER_MARKS] = draw_marks, [APP_LAYER_BARS] = draw_bars,   [APP_LAYER_RULE] = draw_rules,
+    [APP_LAYER_SHADE] = draw_shade, [APP_LAYER_TEXT] = draw_words};
 
 /* --- panels --- */
 
@@ -339,8 +310,10 @@ static void draw_panel(const struct app_chart *c, const struct app_panel *p)
     /* What is cut off at the axes, then the marks on top. */
     c->canvas->table->clip(c->canvas, &c->box);
     for (const struct app_layer *l = p->first; l; l = l->next)
-        if (l->kind != APP_LAYER_MARKS)
-            draw_layer(c, l, &labels);
+        if (l->kind == APP_LAYER_LINE && l->label)
+            draw_labelled(c, l, &labels);
+        else if (l->kind != APP_LAYER_MARKS)
+            drawers[l->kind](c, l);
     if (p->empty)
         app_draw_wrapped(c->canvas, c->box.x + c->box.width / 2, c->box.y + c->box.height / 2, &empty_letters,
                          p->empty, c->box.width - 12, APP_LINES, 0.5);

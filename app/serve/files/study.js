@@ -22,7 +22,7 @@ const sections = [
   ["recommendation", "Recommendation"],
   ["convergence", "Convergence", "Convergence", convergence],
   ["importance", "What matters"],
-  ["frontier", "What safety costs", "What safety costs", frontier],
+  ["frontier", "Cost of safety", "Cost of safety", frontier],
   ["maps", "Map", "Map of two parameters", map],
   ["slices", "Slices", "Slices", slices],
   ["parallel", "Parallel coordinates", "Parallel coordinates", parallel],
