@@ -8,7 +8,7 @@
 #include "figure/figure.h"
 #include "figure/kept.h"
 
-enum { MOST = 12, COLUMNS = 4, NARROWEST = 132, BAR = 19, LINE = 12, THICK = 11, WHISKER = 3 };
+enum { MOST = 12, COLUMNS = 4, NARROWEST = 100, BAR = 19, LINE = 12, THICK = 11, WHISKER = 3 };
 
 static const struct app_pen bar_pen = {.fill = APP_INK_MEAN, .clear = 0.35};
 static const struct app_pen whisker_pen = {.stroke = APP_INK_TEXT, .width = 1.1};

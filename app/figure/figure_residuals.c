@@ -6,7 +6,7 @@
 
 #include "figure/figure.h"
 
-enum { COLUMNS = 3, NARROWEST = 250, WIDE = 380, HIGH = 240 };
+enum { COLUMNS = 3, NARROWEST = 200, WIDE = 380, HIGH = 240 };
 
 static const struct app_pen diagonal_pen = {.stroke = APP_INK_SOFT, .width = 1};
 
@@ -80,8 +80,8 @@ static void add_panel(struct app_figure *f, const struct app_show *s, int column
     p->x = p->y = app_axis_over(&range, NULL);
     p->x.label = "measured";
     p->y.label = "predicted from the others";
-    p->title = app_figure_text(f, "%s: %d of %d within 2 sd", app_outcome_at(s->definition, outcome).title,
-                               within, count);
+    p->title = app_outcome_at(s->definition, outcome).title;
+    p->note = app_figure_text(f, "%d of %d within 2 sd", within, count);
     p->height = HIGH;
     p->grid = 1;
 

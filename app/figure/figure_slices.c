@@ -7,7 +7,7 @@
 
 #include "figure/figure.h"
 
-enum { COLUMNS = 4, MOST = 8, WIDE = 210, HIGH = 136, NARROWEST = 130 };
+enum { COLUMNS = 4, MOST = 8, WIDE = 210, HIGH = 136, NARROWEST = 100 };
 
 static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6},
                             band_pen = {.fill = APP_INK_MEAN, .clear = 0.8};

@@ -59,30 +59,21 @@ static struct app_axis axis_y(const struct layout *l, const struct app_panel *p)
     return axis;
 }
 
-/* How many columns there is room for, in blocks that are about equally wide. */
-static int count_across(const struct app_figure *f, int columns, double width)
-{
-    int most = f->across ? f->across : columns;
-
-    while (most > 1 && (width - 70) / most < f->narrowest)
-        most--;
-    const int blocks = (columns + most - 1) / most;
-    return (columns + blocks - 1) / blocks;
-}
-
 static double legend_height(const struct app_figure *f, struct app_canvas *canvas, double x, double y,
                             double width);
 
-static struct layout lay_out(const struct app_figure *f, double width)
+/* With so many columns side by side at most, in blocks that are about equally wide. */
+static struct layout lay_columns(const struct app_figure *f, double width, int rows, int columns, int most)
 {
-    struct layout l = {.figure = f, .width = width, .right = 8, .stretch = 1};
-
-    for (const struct app_panel *p = f->first; p; p = p->next) {
-        l.rows = p->row < l.rows ? l.rows : p->row + 1;
-        l.columns = p->column < l.columns ? l.columns : p->column + 1;
-    }
-    l.across = count_across(f, l.columns ? l.columns : 1, width);
-    l.blocks = (l.columns + l.across - 1) / l.across;
+    const int blocks = (columns + most - 1) / most;
+    struct layout l = {.figure = f,
+                       .width = width,
+                       .rows = rows,
+                       .columns = columns,
+                       .across = (columns + blocks - 1) / blocks,
+                       .blocks = blocks,
+                       .right = 8,
+                       .stretch = 1};
 
     /* The room beside the boxes. */
     for (const struct app_panel *p = f->first; p; p = p->next) {
@@ -94,6 +85,24 @@ static struct layout lay_out(const struct app_figure *f, double width)
     }
     l.between = fmax(l.between, least_gap - l.right);
     l.cell = (width - l.left - (l.across - 1) * l.between - l.across * l.right) / l.across;
+    return l;
+}
+
+/* As many columns side by side as there is room for. */
+static struct layout lay_out(const struct app_figure *f, double width)
+{
+    int rows = 1;
+    int columns = 1;
+
+    for (const struct app_panel *p = f->first; p; p = p->next) {
+        rows = p->row < rows ? rows : p->row + 1;
+        columns = p->column < columns ? columns : p->column + 1;
+    }
+
+    int most = f->across ? f->across : columns;
+    struct layout l = lay_columns(f, width, rows, columns, most);
+    while (most > 1 && l.cell < f->narrowest)
+        l = lay_columns(f, width, rows, columns, --most);
     l.legend = legend_height(f, NULL, 0, 0, width - 20);
     l.legend += l.legend > 0 ? 4 : 0;
     return l;
