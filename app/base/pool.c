@@ -34,18 +34,25 @@ char *app_pool_copy(struct app_pool *pool, const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-char *app_pool_print(struct app_pool *pool, const char *format, ...)
+char *app_pool_print_list(struct app_pool *pool, const char *format, va_list list)
 {
-    va_list list;
     va_list again;
 
-    va_start(list, format);
     va_copy(again, list);
     const int length = vsnprintf(NULL, 0, format, list);
     char *text = length < 0 ? NULL : app_pool_new(pool, (size_t)length + 1, 1);
     if (text)
         vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
+    return text;
+}
+
+char *app_pool_print(struct app_pool *pool, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    char *text = app_pool_print_list(pool, format, list);
     va_end(list);
     return text;
 }

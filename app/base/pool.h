@@ -6,6 +6,7 @@
 #ifndef CKG_APP_POOL_H
 #define CKG_APP_POOL_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct app_pool {
@@ -18,6 +19,8 @@ void *app_pool_new(struct app_pool *pool, size_t count, size_t size);
 /* A copy of the text, or of one that is put together; NULL: no memory. */
 char *app_pool_copy(struct app_pool *pool, const char *text);
 char *app_pool_print(struct app_pool *pool, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *app_pool_print_list(struct app_pool *pool, const char *format, va_list list)
+    __attribute__((format(printf, 2, 0)));
 
 /* What the other holds is held here from now on. */
 void app_pool_join(struct app_pool *pool, struct app_pool *other);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 /* --- making --- */
@@ -19,15 +18,13 @@ void *app_figure_new(struct app_figure *f, size_t count, size_t size)
 
 const char *app_figure_text(struct app_figure *f, const char *format, ...)
 {
-    char text[1024];
     va_list list;
 
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    const char *text = app_pool_print_list(&f->pool, format, list);
     va_end(list);
-    const char *copy = app_pool_copy(&f->pool, text);
-    f->failed |= !copy;
-    return copy ? copy : "";
+    f->failed |= !text;
+    return text ? text : "";
 }
 
 struct app_panel *app_figure_panel(struct app_figure *f, int row, int column)

@@ -245,6 +245,14 @@ class Show(unittest.TestCase):
             self.assertIn(name, texts)
         self.assertFalse([text for text in texts if LONG in text and len(text) < 200 and not text.startswith("trial")])
 
+    def test_hints_of_wide_letters(self):
+        """Many names of letters that take four bytes each: what is shown when a design is pointed at is whole."""
+        names = [chr(0x1F600 + i) * 24 for i in range(12)]
+        file = self.study("wide", {name: TWO["a"] for name in names[:6]}, {name: {"max": 9} for name in names[6:]})
+        self.evaluate(file, 5, lambda p: {"y": sum(p.values()), **{name: 1 for name in names[6:]}})
+        for kind in ("convergence", "residuals"):
+            self.assertTrue(any(text.count(names[5]) and text.count(names[10]) for text in self.check_svg(file, kind)), kind)
+
     def test_axes(self):
         """Whole numbers at whole ticks, categories by name, a logarithmic axis at round numbers."""
         file = self.study("axes", {"n": {"type": "integer", "low": 2, "high": 6}, "k": {"type": "categorical", "values": ["red", "green"]},
