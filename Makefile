@@ -190,7 +190,7 @@ damage faults power-loss storm nothing-lost pauses:
 	$(call build,build-gcc,$(CC),$(STRICT),tests)
 	$(in-full-$@)
 
-in-full-damage = CKG_DAMAGES=10200 python3 tests/app/test_seals.py build-gcc/ckg test_random_damage
+in-full-damage = CKG_DAMAGES=10200 python3 tests/app/test_checksums.py build-gcc/ckg test_random_damage
 in-full-faults = CKG_FAULTS=all python3 tests/app/test_faults.py build-gcc/ckg
 in-full-power-loss = CKG_CRASHES=12000 build-gcc/tests/app/test_power_loss
 in-full-nothing-lost = python3 tests/faults/nothing_lost.py build-gcc/ckg 2000 16

@@ -260,7 +260,7 @@ static int read_place(struct app_arguments *a)
         return app_wrong(a, "which study? Give a problem file, a store, or --store URL --study NAME");
 
     struct app_message why;
-    if (app_place_take(&a->place, a->rest[0], &why))
+    if (app_study_address_take(&a->place, a->rest[0], &why))
         return app_wrong(a, "%s", why.text);
     a->rest++;
     a->count--;

@@ -26,7 +26,7 @@ const struct app_command *app_command_named(const char *name)
  * A study begun when `ckg` was the name of today's `auto`, and a file that still says so: a person is asked
  * once. Where nobody can answer, the study says itself how it goes on.
  */
-static int settle_policy(const struct app_arguments *a, struct app_notebook *n)
+static int settle_policy(const struct app_arguments *a, struct app_study *n)
 {
     char answer[16] = "";
 
@@ -37,23 +37,23 @@ static int settle_policy(const struct app_arguments *a, struct app_notebook *n)
              a->place.file);
     if (!fgets(answer, sizeof answer, stdin))
         answer[0] = 0;
-    return app_notebook_settle_policy(n, answer[0] == 'y' || answer[0] == 'Y');
+    return app_study_settle_policy(n, answer[0] == 'y' || answer[0] == 'Y');
 }
 
-static int begin(struct app_notebook *n, const struct app_arguments *a)
+static int begin(struct app_study *n, const struct app_arguments *a)
 {
     int status = settle_policy(a, n);
 
     if (!status)
-        status = app_notebook_begin(n);
+        status = app_study_begin(n);
     if (!status && n->note.text[0])
         app_warn("%s\n", n->note.text);
     return status;
 }
 
-int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_open mode, int begins)
+int app_open(struct app_study *n, const struct app_arguments *a, enum app_open mode, int begins)
 {
-    int status = app_notebook_open(n, &a->place, mode, a->message);
+    int status = app_study_open(n, &a->place, mode, a->message);
 
     if (status)
         return status;
@@ -65,12 +65,12 @@ int app_open(struct app_notebook *n, const struct app_arguments *a, enum app_ope
     if (!status)
         status = app_models_apply(a, &n->definition);
     if (status)
-        app_notebook_close(n);
+        app_study_close(n);
     return status;
 }
 
 /* What a study is asked, in words or as JSON. */
-static int answer(const struct app_arguments *a, struct app_notebook *n)
+static int answer(const struct app_arguments *a, struct app_study *n)
 {
     const struct app_work *work = a->command->work;
     struct app_text out = {0};
@@ -89,7 +89,7 @@ static int run_with_study(struct app_arguments *a)
     const struct app_work *work = a->command->work;
     const enum app_open mode = work->traits & APP_AS_STORED ? APP_LOOK : APP_COMPARE;
     struct app_api_study study = {.open = 1};
-    struct app_notebook *n = &study.notebook;
+    struct app_study *n = &study.record;
     int status = app_open(n, a, mode, (work->traits & APP_BEGINS_STUDY) != 0);
 
     if (status)
@@ -97,7 +97,7 @@ static int run_with_study(struct app_arguments *a)
     a->study = &study;
     status = (work->run_study ? work->run_study : answer)(a, n);
     if (!status && n->store)
-        status = app_store_kept(n->store, a->message);
+        status = app_store_definition(n->store, a->message);
     app_api_close(&study);
     return status;
 }
@@ -214,12 +214,12 @@ int app_print_query(const struct app_arguments *a, const char *query, const char
     return status;
 }
 
-int app_print_recommended(const struct app_arguments *a, struct app_notebook *n,
+int app_print_recommended(const struct app_arguments *a, struct app_study *n,
                           const ckg_recommend_options *how)
 {
     ckg_recommendation *r;
     struct app_text out = {0};
-    int status = app_notebook_recommend(n, how, &r);
+    int status = app_study_recommend(n, how, &r);
 
     if (status)
         return status;

@@ -58,7 +58,7 @@ struct app_arguments {
     int listed; /* how many NAME=VALUE the option has that takes a list */
     const char *list[APP_MAX_LISTED];
     int quiet, json, threads;
-    struct app_study_place place;
+    struct app_study_address place;
     struct app_api_study *study; /* of APP_TAKES_STUDY, while it is open */
     int count;
     char **rest;                 /* (count) what is no option, the study left out */
@@ -78,12 +78,12 @@ struct app_work {
     int (*check)(const struct app_arguments *arguments);
 
     /* Does the work, one of the two: with the study of APP_TAKES_STUDY, or without any. */
-    int (*run_study)(const struct app_arguments *arguments, struct app_notebook *notebook);
+    int (*run_study)(const struct app_arguments *arguments, struct app_study *record);
     int (*run)(const struct app_arguments *arguments);
 
     /* Or it is a question to a study: in words, and with --json the query of that name (api/api.h). */
     const char *query;
-    int (*text)(struct app_notebook *notebook, struct app_text *out);
+    int (*text)(struct app_study *record, struct app_text *out);
 };
 
 /* A command; its row in the list. */
@@ -131,8 +131,7 @@ int app_wrong(const struct app_arguments *arguments, const char *format, ...)
 /* --- what commands share --- */
 
 /* Opens the study of the command line, and begins it where that is wanted. */
-int app_open(struct app_notebook *notebook, const struct app_arguments *arguments, enum app_open mode,
-             int begins);
+int app_open(struct app_study *record, const struct app_arguments *arguments, enum app_open mode, int begins);
 
 /* The policy of that name. */
 int app_find_policy(const struct app_arguments *arguments, const char *name, ckg_policy_info *out);
@@ -148,7 +147,7 @@ int app_print(const struct app_arguments *arguments, struct app_text *text);
 int app_print_query(const struct app_arguments *arguments, const char *query, const char *input);
 
 /* Prints what is recommended, for people or as JSON; how NULL: by the library's own rule. */
-int app_print_recommended(const struct app_arguments *arguments, struct app_notebook *notebook,
+int app_print_recommended(const struct app_arguments *arguments, struct app_study *record,
                           const ckg_recommend_options *how);
 
 #endif

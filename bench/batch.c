@@ -150,7 +150,7 @@ struct run {
     int q, seed;
     const struct app_problem *problem;
     ckg_study *study;
-    int told, asked;
+    int telling, asked;
     int under_way;
     int trial[MOST];
     double oc[CHECKS];
@@ -252,14 +252,14 @@ static void tell(struct run *run)
 
     must(ckg_study_trial(run->study, run->trial[0], &trial));
     app_problem_evaluate(run->problem, trial.x, values);
-    values[0] += run->cell->noise * app_problem_noise((uint64_t)run->seed, (uint64_t)run->told, 0);
+    values[0] += run->cell->noise * app_problem_noise((uint64_t)run->seed, (uint64_t)run->telling, 0);
     must(ckg_study_tell(run->study, run->trial[0], values));
     run->under_way--;
     memmove(run->trial, run->trial + 1, (size_t)run->under_way * sizeof *run->trial);
-    run->told++;
+    run->telling++;
 
     for (int i = 0; i < CHECKS; i++)
-        if (run->told == run->cell->initial + run->cell->check[i])
+        if (run->telling == run->cell->initial + run->cell->check[i])
             check(run, i);
 }
 
@@ -273,7 +273,7 @@ static void make(struct run *run)
 
     /* A batch goes out and comes in; or as soon as a result is in, the next design goes out. */
     const int end = run->cell->initial + run->cell->check[CHECKS - 1];
-    while (run->told < end) {
+    while (run->telling < end) {
         while (run->under_way < run->q && run->asked < end)
             ask(run);
         if (run->way->again && run->q > 1)

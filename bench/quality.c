@@ -41,7 +41,7 @@ struct settings {
     const char *kernel;
     double noise;
     double steep;
-    double absurd;
+    double outliers;
     int outcome;
 };
 
@@ -100,7 +100,7 @@ static int look(void *context, const struct app_step *step)
     w->outcome->last = s->seconds.total;
     if (set->verbose > 1)
         printf("  %d %d %-12s %.6g %.6g value %.3g f %.6g c %.3g\n", w->replication, step->evaluation - 1,
-               s->path, s->x[0], s->x[1], s->value, step->told[0], step->told[1]);
+               s->path, s->x[0], s->x[1], s->value, step->telling[0], step->telling[1]);
     return step->evaluation < set->evaluations ? CKG_OK : conclude(w, step);
 }
 
@@ -120,7 +120,7 @@ static int replicate(void *context, int index, struct app_message *message)
         .evaluations = set->evaluations,
         .seed = (uint64_t)(set->first_seed + index),
         .steep = set->steep,
-        .absurd = set->absurd,
+        .outliers = set->outliers,
         .absurd_outcome = set->outcome,
     };
 
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
         {"kernel", BENCH_WORD, &set.kernel},
         {"noise", BENCH_REAL, &set.noise},
         {"steep", BENCH_REAL, &set.steep},
-        {"absurd", BENCH_REAL, &set.absurd},
+        {"absurd", BENCH_REAL, &set.outliers},
         {"outcome", BENCH_INTEGER, &set.outcome},
         {"untold", BENCH_FLAG, &set.untold},
         {"verbose", BENCH_FLAG, &set.verbose},

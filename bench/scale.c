@@ -280,7 +280,7 @@ static struct outcome simulate(const struct regret *r, const struct plan *plan, 
     ckg_problem *problem;
     ckg_study *study = make_study(r, seed, &problem);
     int asked = 0;
-    int told = 0;
+    int telling = 0;
 
     for (int mark = 0; mark < r->mark_count;) {
         /* Who has nothing to do gets a design; a further one is chosen by what is known now. */
@@ -295,7 +295,7 @@ static struct outcome simulate(const struct regret *r, const struct plan *plan, 
         if (ended < 0)
             continue;
         tell(study, r, ended, seed);
-        if (++told == r->marks[mark]) {
+        if (++telling == r->marks[mark]) {
             out.cost[mark] = cost_now(r, study);
             out.time[mark++] = s.now / plan->evaluation;
         }

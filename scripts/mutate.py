@@ -27,7 +27,7 @@ MUTATIONS = {
                  "        const masks sooner = (rise >= 0) & (crossing > first);",
                  ["unit-acquisition-test_lines"], "unit/acquisition/test_lines$"),
     "checksum": ("the seal of a row: compared with what stands in it", "app/store/checksum.c",
-                 "           (uint64_t)columns[seal].integer == app_seal_of(columns, seal);",
+                 "           (uint64_t)columns[seal].integer == app_checksum_of(columns, seal);",
                  "           (uint64_t)columns[seal].integer != 0;",
                  ["ckg_program", "ckg_with_faults"], "app/test_seals$"),
     "lease": ("a lease: how long a worker of another machine must be silent", "app/store/store.c",

@@ -15,7 +15,7 @@
 static const char set_aside[] = "set aside by `ckg change`: outside the ranges";
 
 struct work {
-    struct app_notebook *n;
+    struct app_study *n;
     const struct app_definition *old, *now;
     struct app_pool *pool; /* of the trials as they are to be */
     struct app_message *message;
@@ -85,15 +85,15 @@ static int outcome_after(const struct work *w, int before)
 
 /* Values of outcomes that stay; those of others go beside the trial. */
 static void move_values(const struct work *w, const struct app_trial *from, int count, json_t *extra,
-                        ckg_measurement *to, int *kept)
+                        ckg_measurement *to, int *stored)
 {
     for (int i = 0; i < count; i++) {
         const ckg_measurement *m = &from->measured[i];
         const int after = outcome_after(w, m->outcome);
 
         if (after >= 0) {
-            to[*kept] = *m;
-            to[(*kept)++].outcome = after;
+            to[*stored] = *m;
+            to[(*stored)++].outcome = after;
         } else
             json_object_set_new(extra, app_outcome_name(w->old, m->outcome),
                                 app_outcome_at(w->old, m->outcome).yesno ? json_boolean(m->value > 0)
@@ -104,7 +104,7 @@ static void move_values(const struct work *w, const struct app_trial *from, int 
 
 /* Values beside the trial that are outcomes now. */
 static int take_values(const struct work *w, const struct app_trial *from, json_t *extra, ckg_measurement *to,
-                       int *kept)
+                       int *stored)
 {
     struct app_message unheard;
 
@@ -114,12 +114,12 @@ static int take_values(const struct work *w, const struct app_trial *from, json_
 
         if (!value || app_outcome_before(w->old, w->now, j) >= 0 || from->state == APP_FAILED_TRIAL)
             continue;
-        if (!app_outcome_read(w->now, j, value, &to[*kept], &given, &unheard) && given) {
-            (*kept)++;
+        if (!app_outcome_read(w->now, j, value, &to[*stored], &given, &unheard) && given) {
+            (*stored)++;
             json_object_del(extra, app_outcome_name(w->now, j));
         }
     }
-    return ckg_problem_check_measured(w->now->problem, *kept, to)
+    return ckg_problem_check_measured(w->now->problem, *stored, to)
                ? app_fail(w->message, CKG_ERR_INVALID, "trial %d would lose its meaning: %s", from->number,
                           ckg_error_message())
                : CKG_OK;
@@ -148,7 +148,7 @@ static int adapt_values(const struct work *w, const struct app_trial *from, stru
     qsort(measured, (size_t)count, sizeof *measured, by_outcome);
     to->measured = measured;
     to->count = count;
-    to->kept = count;
+    to->stored = count;
 
     /* What is beside the trial then. */
     char *written = json_object_size(extra) ? json_dumps(extra, JSON_REAL_PRECISION(17)) : NULL;
@@ -193,7 +193,7 @@ static int adapt_state(const struct work *w, const struct app_trial *from, struc
                         from->number);
     const int aside = !inside && (marked || from->state != APP_DISCARDED);
     if (marked && inside)
-        to->state = to->kept ? APP_COMPLETE : to->why ? APP_FAILED_TRIAL : APP_PENDING;
+        to->state = to->stored ? APP_COMPLETE : to->why ? APP_FAILED_TRIAL : APP_PENDING;
     else if (aside)
         to->state = APP_DISCARDED;
     if (to->state == APP_DISCARDED)
@@ -257,8 +257,8 @@ static void count_trial(struct app_changed *out, const struct app_trial *from, c
     out->feasible_after += to->state == APP_COMPLETE && to->feasible == 1;
 }
 
-/* Those that change are put into the edit; `now` and the notebook's definition change places. */
-static int adapt(struct app_notebook *n, struct app_definition *now, struct app_edit *edit,
+/* Those that change are put into the edit; `now` and the record's definition change places. */
+static int adapt(struct app_study *n, struct app_definition *now, struct app_edit *edit,
                  struct app_changed *out)
 {
     const struct work w = {
@@ -294,7 +294,7 @@ static int adapt(struct app_notebook *n, struct app_definition *now, struct app_
 /* --- the change --- */
 
 /* The trials would lose their meaning. */
-static int refuse(struct app_notebook *n, const struct app_definition *now, const char *why)
+static int refuse(struct app_study *n, const struct app_definition *now, const char *why)
 {
     return n->file
                ? app_fail(
@@ -306,10 +306,10 @@ static int refuse(struct app_notebook *n, const struct app_definition *now, cons
 }
 
 /* What changes; then, where it is wanted, the problem and its trials, all at once. */
-static int make_change(struct app_notebook *n, struct app_definition *now, const struct app_changing *how,
+static int make_change(struct app_study *n, struct app_definition *now, const struct app_changing *how,
                        struct app_changed *out)
 {
-    struct app_edit edit = {.notebook = n};
+    struct app_edit edit = {.record = n};
     int status = CKG_OK;
 
     app_difference_find(&out->difference, &n->definition, now);
@@ -324,17 +324,17 @@ static int make_change(struct app_notebook *n, struct app_definition *now, const
     return status;
 }
 
-int app_change(struct app_notebook *n, struct app_definition *now, const struct app_changing *how,
+int app_change(struct app_study *n, struct app_definition *now, const struct app_changing *how,
                struct app_changed *out)
 {
     *out = (struct app_changed){0};
 
     /* Nobody chooses a design meanwhile. */
-    int status = app_notebook_turn(n);
+    int status = app_study_lock(n);
     if (status)
         return status;
     status = make_change(n, now, how, out);
-    app_notebook_turn_give(n);
+    app_study_unlock(n);
     return status;
 }
 
@@ -359,7 +359,7 @@ static int is_readable(const struct app_definition *old, const struct app_trial 
     return 1;
 }
 
-int app_notebook_check_back(struct app_notebook *n, const char *definition)
+int app_study_check_back(struct app_study *n, const char *definition)
 {
     struct app_definition old;
     int status = app_definition_parse(&old, definition, strlen(definition), "the definition of before",

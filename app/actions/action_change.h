@@ -12,7 +12,7 @@
 struct app_changed {
     struct app_difference difference;
     struct app_pool pool;     /* of what follows */
-    int count;                /* of the notebook's trials */
+    int count;                /* of the record's trials */
     struct app_trial *trials; /* (count) as they are by the new definition */
     int aside, back;          /* how many are set aside, and taken in again */
     int *aside_number, *back_number;
@@ -23,22 +23,22 @@ void app_changed_free(struct app_changed *changed);
 struct app_changing {
     const char *command; /* as it was typed; NULL: it is only found out what the change would do */
     /* CKG_OK: it is wanted; with another status nothing is changed. NULL: it is. */
-    int (*agrees)(void *context, const struct app_notebook *notebook, const struct app_changed *changed);
+    int (*agrees)(void *context, const struct app_study *record, const struct app_changed *changed);
     void *context;
 };
 
 /*
- * The study goes on by `now`, which the notebook takes for its own: what it had is in `now` then. It is to be
+ * The study goes on by `now`, which the record takes for its own: what it had is in `now` then. It is to be
  * opened anew afterwards. CKG_ERR_INVALID: some trial, or all, would lose their meaning, and the message says
  * why. Without a difference nothing is changed, and nobody is asked.
  */
-int app_change(struct app_notebook *notebook, struct app_definition *now, const struct app_changing *how,
+int app_change(struct app_study *record, struct app_definition *now, const struct app_changing *how,
                struct app_changed *out);
 
 /*
  * Whether the study could go back to the definition of before its last change: CKG_ERR_STATE where a trial
  * that was added or told since would not be one of it.
  */
-int app_notebook_check_back(struct app_notebook *notebook, const char *definition);
+int app_study_check_back(struct app_study *record, const char *definition);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/who.h"
 #include "evaluate/machine.h"
 
-static int no_memory(const struct app_notebook *n)
+static int no_memory(const struct app_study *n)
 {
     return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 }
@@ -32,17 +32,17 @@ static int grow(struct app_edit *e)
 int app_edit_trial(struct app_edit *e, const struct app_trial *t)
 {
     if (!grow(e))
-        return no_memory(e->notebook);
+        return no_memory(e->record);
 
     /* Design and values as the store keeps them. */
     struct app_trial *to = &e->trials[e->count++];
     *to = *t;
-    return app_trial_encode(&e->notebook->definition, to, &e->pool) ? CKG_OK : no_memory(e->notebook);
+    return app_trial_encode(&e->record->definition, to, &e->pool) ? CKG_OK : no_memory(e->record);
 }
 
 int app_edit_make_problem(struct app_edit *e, const char *command)
 {
-    const struct app_notebook *n = e->notebook;
+    const struct app_study *n = e->record;
     struct app_text definition = {0};
 
     app_definition_write(&n->definition, n->definition.has_seed ? n->definition.seed : n->seed, &definition);
@@ -54,7 +54,7 @@ int app_edit_make_problem(struct app_edit *e, const char *command)
 
 int app_edit_make(struct app_edit *e, const char *kind, const char *command, const char *definition)
 {
-    struct app_notebook *n = e->notebook;
+    struct app_study *n = e->record;
     char who[300];
 
     app_who(who);
@@ -63,14 +63,14 @@ int app_edit_make(struct app_edit *e, const char *kind, const char *command, con
                                       .who = who,
                                       .definition_after = definition,
                                       .redefined = n->redefined};
-    const int status = app_store_change(n->store, n->study, &change, e->count, e->trials, n->message);
-    return status || definition ? status : app_notebook_sync(n);
+    const int status = app_store_change(n->store, n->id, &change, e->count, e->trials, n->message);
+    return status || definition ? status : app_study_sync(n);
 }
 
 void app_edit_free(struct app_edit *e)
 {
     app_pool_free(&e->pool);
-    *e = (struct app_edit){.notebook = e->notebook};
+    *e = (struct app_edit){.record = e->record};
 }
 
 int app_edit_note(struct app_edit *e, struct app_trial *t, const char *note)
@@ -78,12 +78,12 @@ int app_edit_note(struct app_edit *e, struct app_trial *t, const char *note)
     if (!note)
         return CKG_OK;
     t->notes = app_pool_print(&e->pool, "%s%s%s", t->notes ? t->notes : "", t->notes ? "\n" : "", note);
-    return t->notes ? CKG_OK : no_memory(e->notebook);
+    return t->notes ? CKG_OK : no_memory(e->record);
 }
 
 /* --- the trials it is about --- */
 
-int app_notebook_find(const struct app_notebook *n, const char *word, int *number)
+int app_study_find(const struct app_study *n, const char *word, int *number)
 {
     char *stop;
     const long value = strtol(word, &stop, 10);
@@ -94,56 +94,56 @@ int app_notebook_find(const struct app_notebook *n, const char *word, int *numbe
     return CKG_OK;
 }
 
-int app_notebook_release(struct app_notebook *n, int number, struct app_elsewhere *elsewhere)
+int app_study_release(struct app_study *n, int number, struct app_remote_run *remote)
 {
     struct app_claim claim;
     char machine[256];
     char worker[48];
 
-    *elsewhere = (struct app_elsewhere){0};
+    *remote = (struct app_remote_run){0};
     if (n->trials[number - 1].state != APP_RUNNING)
         return CKG_OK;
 
     /* It is pending again if its run is gone. */
     app_machine_name(machine);
-    const int status = app_store_release(n->store, n->study, number, machine, app_process_gone, &claim,
+    const int status = app_store_release(n->store, n->id, number, machine, app_process_gone, &claim,
                                          n->message);
     if (status)
         return status;
-    *elsewhere = claim.elsewhere;
+    *remote = claim.remote;
     if (!claim.number)
         return app_fail(n->message, CKG_ERR_STATE, "trial %d is being evaluated by `ckg run`%s%s", number,
-                        claim.elsewhere.trial ? " on " : "", claim.elsewhere.host);
+                        claim.remote.trial ? " on " : "", claim.remote.host);
 
     /* Nothing of it goes on. */
     app_worker_word(worker, claim.worker_process, claim.worker_born);
     if (claim.lost)
         app_kill_left(worker, claim.process, claim.born);
-    return app_notebook_sync(n);
+    return app_study_sync(n);
 }
 
 /* A heartbeat may lie so many seconds in our future without a word: clocks differ a little. */
 static const double usual_difference = 5;
 
-static int is_doubtful(const struct app_elsewhere *e)
+static int is_doubtful(const struct app_remote_run *e)
 {
     return e->trial && !e->heard && (e->age >= APP_STORE_SILENCE || e->age < -usual_difference);
 }
 
 /* The waiting is by our own clock, since the other machine's may be set to anything. */
-int app_notebook_release_patiently(struct app_notebook *n, int number,
-                                   void (*say)(const struct app_elsewhere *elsewhere))
+int app_study_release_patiently(struct app_study *n, int number,
+                                void (*say)(const struct app_remote_run *remote))
 {
-    struct app_elsewhere elsewhere;
-    int status = app_notebook_release(n, number, &elsewhere);
+    struct app_remote_run remote;
+    int status = app_study_release(n, number, &remote);
 
-    if (status == CKG_ERR_STATE && is_doubtful(&elsewhere) && say)
-        say(&elsewhere);
-    while (status == CKG_ERR_STATE && is_doubtful(&elsewhere)) {
+    if (status == CKG_ERR_STATE && is_doubtful(&remote) && say)
+        say(&remote);
+    while (status == CKG_ERR_STATE && is_doubtful(&remote)) {
         if (n->interrupt && n->interrupt(n->context))
             return app_fail(n->message, CKG_ERR_CANCELLED, "cancelled while a sign of life was waited for");
         nanosleep(&(struct timespec){.tv_nsec = 250000000}, NULL);
-        status = app_notebook_release(n, number, &elsewhere);
+        status = app_study_release(n, number, &remote);
     }
     return status;
 }

@@ -90,11 +90,11 @@ static int take_image(void *context, const struct app_image *image)
 
 static void add_object(struct history *h, const struct app_change *c, const struct entry *e)
 {
-    char moment[32];
+    char timestamp[32];
 
     app_json_print(h->out, "{change:%d kind:%s command:%s who:%s made:%s", c->number, c->kind, c->command,
-                   c->who, app_moment_utc(c->made, moment));
-    app_json_print(h->out, "undone:%s undone_by:%s", app_moment_utc(c->undone, moment), c->undone_by);
+                   c->who, app_timestamp_utc(c->made, timestamp));
+    app_json_print(h->out, "undone:%s undone_by:%s", app_timestamp_utc(c->undone, timestamp), c->undone_by);
     for (int side = 0; side < SIDES; side++) {
         app_json_member(h->out, side == UNDONE ? "put_aside" : sides[side]);
         app_text_print(h->out, "%s", e->side[side].data ? e->side[side].data : "null");
@@ -112,17 +112,19 @@ static int has_moved(const struct entry *e)
 static void add_lines(struct history *h, const struct app_change *c, const struct entry *e)
 {
     static const char *const words[SIDES] = {"was", "became", "put aside"};
-    char moment[32];
+    char timestamp[32];
 
-    app_text_print(h->out, "%s  %s: ckg ", app_moment(c->made, moment) ? moment : "some time", c->who);
+    app_text_print(h->out, "%s  %s: ckg ", app_timestamp(c->made, timestamp) ? timestamp : "some time",
+                   c->who);
     app_text_add_line(h->out, c->command);
     app_text_add(h->out, "\n", 1);
     for (int side = 0; side < SIDES; side++)
         if (e->side[side].data)
             app_text_print(h->out, "    %-9s %s%s%s\n", words[side], e->side[side].data,
                            has_moved(e) ? " at " : "", has_moved(e) ? e->design[side].data : "");
-    if (app_moment(c->undone, moment))
-        app_text_print(h->out, "    undone    %s by %s\n", moment, c->undone_by ? c->undone_by : "somebody");
+    if (app_timestamp(c->undone, timestamp))
+        app_text_print(h->out, "    undone    %s by %s\n", timestamp,
+                       c->undone_by ? c->undone_by : "somebody");
 }
 
 static int take_change(void *context, const struct app_change *change)
@@ -135,15 +137,15 @@ static int take_change(void *context, const struct app_change *change)
     return CKG_OK;
 }
 
-int app_history_write(struct app_notebook *n, int trial, int json, struct app_text *out)
+int app_history_write(struct app_study *n, int trial, int json, struct app_text *out)
 {
     struct history h = {.json = json, .out = out, .message = n->message};
-    int status = n->store ? app_store_images(n->store, n->study, trial, take_image, &h, n->message) : CKG_OK;
+    int status = n->store ? app_store_images(n->store, n->id, trial, take_image, &h, n->message) : CKG_OK;
 
     if (json)
         app_json_open(out, "history", '[');
     if (!status && n->store && h.count)
-        status = app_store_changes(n->store, n->study, take_change, &h, n->message);
+        status = app_store_changes(n->store, n->id, take_change, &h, n->message);
     if (json)
         app_json_close(out, ']');
 

@@ -8,6 +8,6 @@
  * Adds a few lines for each change that touched the trial; with `json` the list of objects that goes into an
  * object that is open.
  */
-int app_history_write(struct app_notebook *notebook, int trial, int json, struct app_text *out);
+int app_history_write(struct app_study *record, int trial, int json, struct app_text *out);
 
 #endif

@@ -653,7 +653,7 @@ static double sd_in(const struct app_trial *t, int outcome)
 }
 
 /* Which outcomes (1 + K) have a column of standard deviations: those that some trial gave one for. */
-static void find_sds(const struct app_notebook *n, int *has)
+static void find_sds(const struct app_study *n, int *has)
 {
     for (int j = 0; j <= app_constraints(&n->definition); j++) {
         has[j] = 0;
@@ -678,7 +678,7 @@ static void value_field(const struct app_definition *d, int j, double value, str
         number_field(out, value, first);
 }
 
-static void write_head(const struct app_notebook *n, const int *has_sd, struct app_text *out)
+static void write_head(const struct app_study *n, const int *has_sd, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     int first = 1;
@@ -703,7 +703,7 @@ static void write_head(const struct app_notebook *n, const int *has_sd, struct a
     app_text_add(out, "\n", 1);
 }
 
-static void write_trial(const struct app_notebook *n, const struct app_trial *t, const int *has_sd,
+static void write_trial(const struct app_study *n, const struct app_trial *t, const int *has_sd,
                         struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
@@ -727,14 +727,14 @@ static void write_trial(const struct app_notebook *n, const struct app_trial *t,
     for (int i = 0; i < d->carried_count; i++)
         app_csv_field(out, app_carried_text(d, i, t->x) ? app_carried_text(d, i, t->x) : "", &first);
     for (int j = 0; j <= app_constraints(d); j++)
-        value_field(d, j, app_trial_told(t, j), out, &first);
+        value_field(d, j, app_trial_measured(t, j), out, &first);
     for (int j = 0; j <= app_constraints(d); j++)
         if (has_sd[j])
             number_field(out, sd_in(t, j), &first);
     app_text_add(out, "\n", 1);
 }
 
-void app_trials_write_csv(const struct app_notebook *n, struct app_text *out)
+void app_trials_write_csv(const struct app_study *n, struct app_text *out)
 {
     int has_sd[CKG_MAX_CONSTRAINTS + 1];
 

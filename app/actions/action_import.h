@@ -41,13 +41,12 @@ int app_trials_parse(const struct app_definition *definition, const char *text, 
  * Takes the turn, leaves out what the study has already unless `again`, and looks whether all others could be
  * added. `path` stands in the complaints. CKG_ERR_STATE: the budget has no room for what is queued.
  */
-int app_imported_check(struct app_notebook *notebook, struct app_imported *imported, int again,
-                       const char *path);
+int app_imported_check(struct app_study *record, struct app_imported *imported, int again, const char *path);
 
 /* Adds them as one change, numbered behind the study's own; command as it was typed. */
-int app_imported_add(struct app_notebook *notebook, const struct app_imported *imported, const char *command);
+int app_imported_add(struct app_study *record, const struct app_imported *imported, const char *command);
 
 /* All trials as CSV. */
-void app_trials_write_csv(const struct app_notebook *notebook, struct app_text *out);
+void app_trials_write_csv(const struct app_study *record, struct app_text *out);
 
 #endif

@@ -22,10 +22,10 @@ static int try_one(ckg_study *engine, const struct app_trial *t)
 }
 
 /* The engine must take every trial before any is written. */
-static int try_on_engine(struct app_notebook *n, const struct app_imported *from, const char *path)
+static int try_on_engine(struct app_study *n, const struct app_imported *from, const char *path)
 {
     ckg_study *engine;
-    int status = app_notebook_engine(n, &engine);
+    int status = app_study_engine(n, &engine);
 
     for (int i = 0; !status && i < from->count; i++)
         if (try_one(engine, &from->trials[i]))
@@ -40,7 +40,7 @@ static int try_on_engine(struct app_notebook *n, const struct app_imported *from
 static int same_trial(const struct app_definition *d, const struct app_trial *row, const struct app_trial *t)
 {
     const int values = app_trial_values(t);
-    const int failed = t->state == APP_FAILED_TRIAL || (t->state == APP_DISCARDED && !t->kept && t->why);
+    const int failed = t->state == APP_FAILED_TRIAL || (t->state == APP_DISCARDED && !t->stored && t->why);
     int same = row->state == APP_PENDING ||
                ((row->state == APP_FAILED_TRIAL ? failed : values > 0) && row->count == values);
 
@@ -56,7 +56,7 @@ static int same_trial(const struct app_definition *d, const struct app_trial *ro
  * Rows that repeat a trial of the study are left out of `from`; each trial stands for one row, so a file with
  * repetitions of its own is recognised as a whole.
  */
-static int leave_out_known(const struct app_notebook *n, struct app_imported *from)
+static int leave_out_known(const struct app_study *n, struct app_imported *from)
 {
     char *taken = calloc((size_t)n->count + 1, 1);
     int left = 0;
@@ -82,9 +82,9 @@ static int leave_out_known(const struct app_notebook *n, struct app_imported *fr
 }
 
 /* What was evaluated elsewhere is known in any case; what is queued must still fit into the budget. */
-static int check_budget(const struct app_notebook *n, const struct app_imported *from)
+static int check_budget(const struct app_study *n, const struct app_imported *from)
 {
-    const int after = app_notebook_spent(n) + from->count;
+    const int after = app_study_spent(n) + from->count;
 
     if (!from->queued || !n->definition.budget || after <= n->definition.budget)
         return CKG_OK;
@@ -94,9 +94,9 @@ static int check_budget(const struct app_notebook *n, const struct app_imported 
                     from->queued, from->queued == 1 ? "" : "s", after, n->definition.budget);
 }
 
-int app_imported_check(struct app_notebook *n, struct app_imported *from, int again, const char *path)
+int app_imported_check(struct app_study *n, struct app_imported *from, int again, const char *path)
 {
-    int status = app_notebook_turn(n);
+    int status = app_study_lock(n);
 
     if (!status && !again)
         status = leave_out_known(n, from);
@@ -107,9 +107,9 @@ int app_imported_check(struct app_notebook *n, struct app_imported *from, int ag
 
 /* --- adding --- */
 
-int app_imported_add(struct app_notebook *n, const struct app_imported *from, const char *command)
+int app_imported_add(struct app_study *n, const struct app_imported *from, const char *command)
 {
-    struct app_edit edit = {.notebook = n};
+    struct app_edit edit = {.record = n};
     int status = CKG_OK;
 
     for (int i = 0; !status && i < from->count; i++) {

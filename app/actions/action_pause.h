@@ -5,12 +5,12 @@
 #include "study/record.h"
 
 /* Whoever evaluates the study holds back, ends, or goes on. */
-int app_notebook_hold(struct app_notebook *notebook, enum app_holding held);
+int app_study_pause(struct app_study *record, enum app_holding paused);
 
 /*
  * The budget from now on, also for runs under way and for those to come, until the problem file gives
  * another. CKG_ERR_INVALID: it is none.
  */
-int app_notebook_set_budget(struct app_notebook *notebook, int budget);
+int app_study_set_budget(struct app_study *record, int budget);
 
 #endif

@@ -4,10 +4,10 @@
 #include "actions/action_edit.h"
 
 /* As a change like others that people make, which can be undone. The caller holds the turn. */
-static int queue(struct app_notebook *n, const double *x, const char *command)
+static int queue(struct app_study *n, const double *x, const char *command)
 {
-    struct app_edit edit = {.notebook = n};
-    const struct app_trial trial = app_own_trial(n, x, 0, 1);
+    struct app_edit edit = {.record = n};
+    const struct app_trial trial = app_user_trial(n, x, 0, 1);
     int status = app_edit_trial(&edit, &trial);
 
     if (!status)
@@ -16,22 +16,22 @@ static int queue(struct app_notebook *n, const double *x, const char *command)
     return status;
 }
 
-int app_notebook_queue(struct app_notebook *n, const double *x, const char *command, struct app_queued *out)
+int app_study_queue(struct app_study *n, const double *x, const char *command, struct app_queued *out)
 {
     int status = app_design_check(&n->definition, x, n->message);
 
     *out = (struct app_queued){0};
     if (!status)
-        status = app_notebook_turn(n);
+        status = app_study_lock(n);
     if (status)
         return status;
-    status = app_notebook_room(n, 1);
+    status = app_study_room(n, 1);
     if (!status) {
         out->number = n->count + 1;
-        out->why = app_notebook_known(n, x, &out->known);
+        out->why = app_study_known(n, x, &out->known);
         status = queue(n, x, command);
     }
-    app_notebook_turn_give(n);
+    app_study_unlock(n);
     return status;
 }
 
@@ -46,7 +46,7 @@ static int is_settled(const struct app_definition *d, const struct app_trial *t)
     return exact || t->state == APP_FAILED_TRIAL;
 }
 
-const char *app_notebook_known(const struct app_notebook *n, const double *x, int *trial)
+const char *app_study_known(const struct app_study *n, const double *x, int *trial)
 {
     const struct app_definition *d = &n->definition;
 

@@ -11,18 +11,18 @@
 /* --- the ways --- */
 
 /* Set aside, with what it measured. */
-int app_mend_discard(const struct app_notebook *n, struct app_trial *t)
+int app_correction_discard(const struct app_study *n, struct app_trial *t)
 {
     if (t->state == APP_DISCARDED)
         return app_fail(n->message, CKG_ERR_STATE, "trial %d is discarded already", t->number);
     t->state = APP_DISCARDED;
-    t->kept = t->count;
+    t->stored = t->count;
     t->queued = 0;
     return CKG_OK;
 }
 
 /* What it was before: its values say it, or its reason. */
-int app_mend_restore(const struct app_notebook *n, struct app_trial *t)
+int app_correction_restore(const struct app_study *n, struct app_trial *t)
 {
     if (t->state != APP_DISCARDED)
         return app_fail(n->message, CKG_ERR_STATE, "trial %d is not discarded, but %s", t->number,
@@ -30,13 +30,13 @@ int app_mend_restore(const struct app_notebook *n, struct app_trial *t)
     if (ckg_problem_check_design(n->definition.problem, t->x))
         return app_fail(n->message, CKG_ERR_STATE, "trial %d cannot be taken in again: %s", t->number,
                         ckg_error_message());
-    t->state = t->kept ? APP_COMPLETE : t->why ? APP_FAILED_TRIAL : APP_PENDING;
-    t->count = t->kept;
+    t->state = t->stored ? APP_COMPLETE : t->why ? APP_FAILED_TRIAL : APP_PENDING;
+    t->count = t->stored;
     return CKG_OK;
 }
 
 /* As if it had just been asked for: by a run where there is a command, else by whoever asked. */
-int app_mend_retry(const struct app_notebook *n, struct app_trial *t)
+int app_correction_retry(const struct app_study *n, struct app_trial *t)
 {
     if (t->state == APP_PENDING)
         return app_fail(n->message, CKG_ERR_STATE, "trial %d is pending already", t->number);
@@ -46,7 +46,7 @@ int app_mend_retry(const struct app_notebook *n, struct app_trial *t)
     t->state = APP_PENDING;
     t->queued = n->definition.evaluate.count > 0;
     t->count = 0;
-    t->kept = 0;
+    t->stored = 0;
     t->why = NULL;
     t->log = NULL;
     t->answer = NULL;
@@ -58,7 +58,7 @@ int app_mend_retry(const struct app_notebook *n, struct app_trial *t)
 
 /* --- all of them at once --- */
 
-int app_notebook_failed(const struct app_notebook *n, int from, double since, int *numbers)
+int app_study_failed(const struct app_study *n, int from, double since, int *numbers)
 {
     int count = 0;
 
@@ -70,17 +70,17 @@ int app_notebook_failed(const struct app_notebook *n, int from, double since, in
     return count;
 }
 
-int app_notebook_mend(struct app_notebook *n, int count, const int *numbers, const char *kind,
-                      app_mend_one *mend, const char *note, const char *command)
+int app_study_correct(struct app_study *n, int count, const int *numbers, const char *kind,
+                      app_correction_make *correction, const char *note, const char *command)
 {
-    struct app_edit edit = {.notebook = n};
+    struct app_edit edit = {.record = n};
     int status = CKG_OK;
 
     /* Every trial goes into the change, in its new state. */
     for (int i = 0; !status && i < count; i++) {
         struct app_trial t = n->trials[numbers[i] - 1];
 
-        status = mend(n, &t);
+        status = correction(n, &t);
         if (!status)
             status = app_edit_note(&edit, &t, note);
         if (!status)
@@ -114,13 +114,13 @@ static int see(void *context, const struct app_change *change)
 }
 
 /* Takes it back, unless that would put a result aside that nobody spoke of. */
-static int take_back(struct app_notebook *n, int give_up, const struct app_last_change *last)
+static int take_back(struct app_study *n, int give_up, const struct app_last_change *last)
 {
     char who[300];
     int moved;
 
     app_who(who);
-    const int status = app_store_undo(n->store, n->study, last->number, who, give_up, &moved, n->message);
+    const int status = app_store_undo(n->store, n->id, last->number, who, give_up, &moved, n->message);
     if (!status && moved && !give_up)
         return app_fail(n->message, CKG_ERR_STATE,
                         "trial %d got a result after `ckg %.300s`; `ckg undo --yes` takes that back all the "
@@ -129,10 +129,10 @@ static int take_back(struct app_notebook *n, int give_up, const struct app_last_
     return status;
 }
 
-int app_notebook_undo(struct app_notebook *n, int give_up, struct app_last_change *last)
+int app_study_undo(struct app_study *n, int give_up, struct app_last_change *last)
 {
     *last = (struct app_last_change){0};
-    int status = n->study ? app_store_changes(n->store, n->study, see, last, n->message) : CKG_OK;
+    int status = n->id ? app_store_changes(n->store, n->id, see, last, n->message) : CKG_OK;
 
     if (!status && (last->command.failed || last->who.failed || last->definition.failed))
         status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
@@ -141,14 +141,14 @@ int app_notebook_undo(struct app_notebook *n, int give_up, struct app_last_chang
 
     /* Nobody chooses a design meanwhile. */
     if (!status)
-        status = app_notebook_turn(n);
+        status = app_study_lock(n);
     if (status)
         return status;
     if (last->definition.length)
-        status = app_notebook_check_back(n, last->definition.data);
+        status = app_study_check_back(n, last->definition.data);
     if (!status)
         status = take_back(n, give_up, last);
-    app_notebook_turn_give(n);
+    app_study_unlock(n);
     return status;
 }
 

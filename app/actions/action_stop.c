@@ -15,15 +15,15 @@ struct app_stop_mark {
 
 /* --- what is expected --- */
 
-int app_notebook_gain(struct app_notebook *n, ckg_gain *out)
+int app_study_gain(struct app_study *n, ckg_gain *out)
 {
     ckg_study *engine;
-    int status = app_notebook_engine(n, &engine);
+    int status = app_study_engine(n, &engine);
 
     if (status)
         return status;
     status = ckg_study_expected_gain(engine, out);
-    return status ? app_notebook_fail(n, status) : CKG_OK;
+    return status ? app_study_fail(n, status) : CKG_OK;
 }
 
 double app_stop_bar(const struct app_definition *d, const ckg_gain *gain)
@@ -40,7 +40,7 @@ static int has_ended(const struct app_trial *t)
     return t->state == APP_COMPLETE || t->state == APP_FAILED_TRIAL;
 }
 
-static int count_ended(const struct app_notebook *n)
+static int count_ended(const struct app_study *n)
 {
     int ended = 0;
 
@@ -50,7 +50,7 @@ static int count_ended(const struct app_notebook *n)
 }
 
 /* The number of the m-th trial that has ended, by their numbers. */
-static int number_of_ended(const struct app_notebook *n, int m)
+static int number_of_ended(const struct app_study *n, int m)
 {
     int i = 0;
 
@@ -70,7 +70,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
 }
 
 /* Stands for the first trials up to that number: their states, designs and values. */
-static uint64_t stamp(const struct app_notebook *n, int number)
+static uint64_t stamp(const struct app_study *n, int number)
 {
     uint64_t hash = 0xCBF29CE484222325u;
 
@@ -89,7 +89,7 @@ static uint64_t stamp(const struct app_notebook *n, int number)
 }
 
 /* Room for the marks of so many evaluations. */
-static int reserve(struct app_notebook *n, struct app_stop_watch *w, int count)
+static int reserve(struct app_study *n, struct app_stop_watch *w, int count)
 {
     if (count <= w->room)
         return CKG_OK;
@@ -105,9 +105,9 @@ static int reserve(struct app_notebook *n, struct app_stop_watch *w, int count)
 
 /* A study that is brought from one evaluation to the next. */
 struct replay {
-    struct app_notebook *n;
+    struct app_study *n;
     ckg_study *engine;
-    int told; /* the trials up to this number */
+    int telling; /* the trials up to this number */
 };
 
 /* Brings it to the trial of that number. */
@@ -115,48 +115,47 @@ static int advance(struct replay *r, int number)
 {
     int status = CKG_OK;
 
-    for (; !status && r->told < number; r->told++)
-        status = app_notebook_tell(r->n, r->engine, &r->n->trials[r->told]);
+    for (; !status && r->telling < number; r->telling++)
+        status = app_study_tell(r->n, r->engine, &r->n->trials[r->telling]);
     return status;
 }
 
 /* 1 when nothing is under way. */
-static int is_settled(const struct app_notebook *n)
+static int is_settled(const struct app_study *n)
 {
     int tally[APP_STATES];
 
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
     return !tally[APP_RUNNING] && !tally[APP_PENDING];
 }
 
-/* The gain after m evaluations: the notebook's own engine serves where that is all there is. */
+/* The gain after m evaluations: the record's own engine serves where that is all there is. */
 static int gain_after(struct replay *r, int m, ckg_gain *out)
 {
     if (m == count_ended(r->n) && is_settled(r->n))
-        return app_notebook_gain(r->n, out);
+        return app_study_gain(r->n, out);
     const int status = advance(r, number_of_ended(r->n, m));
     if (status)
         return status;
     const int failed = ckg_study_expected_gain(r->engine, out);
-    return failed ? app_notebook_fail(r->n, failed) : CKG_OK;
+    return failed ? app_study_fail(r->n, failed) : CKG_OK;
 }
 
 /* The mark of m evaluations as it stands; NULL: there is none. */
-static const struct app_stop_mark *find_mark(const struct app_notebook *n, const struct app_stop_watch *w,
-                                             int m)
+static const struct app_stop_mark *find_mark(const struct app_study *n, const struct app_stop_watch *w, int m)
 {
     const struct app_stop_mark *mark = &w->marks[m - 1];
 
     return mark->trials == stamp(n, number_of_ended(n, m)) ? mark : NULL;
 }
 
-static int is_below(const struct app_notebook *n, const ckg_gain *gain)
+static int is_below(const struct app_study *n, const ckg_gain *gain)
 {
     return gain->left > 0 && gain->remaining < app_stop_bar(&n->definition, gain);
 }
 
 /* Marks of the evaluations from `first` to `last`, where they are missing. */
-static int make_marks(struct app_notebook *n, struct app_stop_watch *w, int first, int last,
+static int make_marks(struct app_study *n, struct app_stop_watch *w, int first, int last,
                       int (*interrupt)(void *), void *context)
 {
     struct replay replay = {.n = n};
@@ -166,7 +165,7 @@ static int make_marks(struct app_notebook *n, struct app_stop_watch *w, int firs
         if (find_mark(n, w, m))
             continue;
         if (!replay.engine)
-            status = app_notebook_new_engine(n, &replay.engine);
+            status = app_study_new_engine(n, &replay.engine);
         if (!status && interrupt)
             ckg_study_set_interrupt(replay.engine, interrupt, context);
         if (!status)
@@ -177,7 +176,7 @@ static int make_marks(struct app_notebook *n, struct app_stop_watch *w, int firs
     return status;
 }
 
-int app_stop_look(struct app_notebook *n, struct app_stop_watch *w, int (*interrupt)(void *), void *context)
+int app_stop_look(struct app_study *n, struct app_stop_watch *w, int (*interrupt)(void *), void *context)
 {
     const int ended = count_ended(n);
     const int patience = n->definition.stop.patience;
@@ -204,11 +203,11 @@ int app_stop_look(struct app_notebook *n, struct app_stop_watch *w, int (*interr
     return status;
 }
 
-int app_stop_standing(struct app_notebook *n, struct app_stop_watch *w)
+int app_stop_standing(struct app_study *n, struct app_stop_watch *w)
 {
     *w = (struct app_stop_watch){.gain = {.next = NAN, .remaining = NAN}};
     const int status = n->definition.stop.gain > 0 ? app_stop_look(n, w, n->interrupt, n->context)
-                                                   : app_notebook_gain(n, &w->gain);
+                                                   : app_study_gain(n, &w->gain);
 
     if (status == CKG_ERR_CANCELLED || status == CKG_ERR_NOMEM || status == CKG_ERR_SYSTEM)
         return status;

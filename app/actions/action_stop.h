@@ -11,7 +11,7 @@
 #include "study/record.h"
 
 /* As things stand; what is not known is NAN. */
-int app_notebook_gain(struct app_notebook *notebook, ckg_gain *out);
+int app_study_gain(struct app_study *record, ckg_gain *out);
 
 /* The gain that would be too little, in the objective's units; NAN where it cannot be said. */
 double app_stop_bar(const struct app_definition *definition, const ckg_gain *gain);
@@ -28,14 +28,14 @@ struct app_stop_watch {
  * Looks whether the rest of the budget was expected to gain too little after each of the last evaluations.
  * `interrupt`, unless NULL, may cut a look short (see ckg_study_set_interrupt): nothing is reached then.
  */
-int app_stop_look(struct app_notebook *notebook, struct app_stop_watch *watch, int (*interrupt)(void *),
+int app_stop_look(struct app_study *record, struct app_stop_watch *watch, int (*interrupt)(void *),
                   void *context);
 
 /*
  * How a study stands, for whoever looks: the gain as of now, and whether a run would end. Where the models
  * can say nothing that is not known; CKG_ERR_CANCELLED, CKG_ERR_NOMEM and CKG_ERR_SYSTEM are errors.
  */
-int app_stop_standing(struct app_notebook *notebook, struct app_stop_watch *out);
+int app_stop_standing(struct app_study *record, struct app_stop_watch *out);
 
 void app_stop_forget(struct app_stop_watch *watch);
 

@@ -9,45 +9,45 @@
 
 /* --- what is said --- */
 
-int app_told_new(struct app_told *out, const struct app_notebook *n, int number)
+int app_telling_new(struct app_telling *out, const struct app_study *n, int number)
 {
     const size_t outcomes = (size_t)app_constraints(&n->definition) + 1;
     const size_t d = (size_t)app_dimension(&n->definition);
 
-    *out = (struct app_told){.measured = calloc(outcomes, sizeof *out->measured),
-                             .named = calloc(outcomes, 1),
-                             .x = calloc(d, sizeof *out->x)};
+    *out = (struct app_telling){.measured = calloc(outcomes, sizeof *out->measured),
+                                .named = calloc(outcomes, 1),
+                                .x = calloc(d, sizeof *out->x)};
     if (!out->measured || !out->named || !out->x) {
-        app_told_free(out);
+        app_telling_free(out);
         return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     }
     memcpy(out->x, n->trials[number - 1].x, d * sizeof *out->x);
     return CKG_OK;
 }
 
-void app_told_free(struct app_told *told)
+void app_telling_free(struct app_telling *telling)
 {
-    free(told->measured);
-    free(told->named);
-    free(told->x);
-    *told = (struct app_told){0};
+    free(telling->measured);
+    free(telling->named);
+    free(telling->x);
+    *telling = (struct app_telling){0};
 }
 
-int app_told_add(const struct app_notebook *n, struct app_told *told, int outcome, int given,
-                 const ckg_measurement *measured)
+int app_telling_add(const struct app_study *n, struct app_telling *telling, int outcome, int given,
+                    const ckg_measurement *measured)
 {
-    if (told->named[outcome])
+    if (telling->named[outcome])
         return app_fail(n->message, CKG_ERR_INVALID, "'%s' is given twice",
                         app_outcome_name(&n->definition, outcome));
-    told->named[outcome] = 1;
-    told->names++;
+    telling->named[outcome] = 1;
+    telling->names++;
     if (given)
-        told->measured[told->count++] = *measured;
+        telling->measured[telling->count++] = *measured;
     return CKG_OK;
 }
 
 /* One by one: what is null is said not to have been measured. */
-static int read_values(const struct app_notebook *n, const json_t *values, struct app_told *told)
+static int read_values(const struct app_study *n, const json_t *values, struct app_telling *telling)
 {
     const struct app_definition *d = &n->definition;
     ckg_measurement all[CKG_MAX_CONSTRAINTS + 1];
@@ -62,63 +62,65 @@ static int read_values(const struct app_notebook *n, const json_t *values, struc
         if (value)
             status = app_outcome_read(d, j, value, &measured, &given, n->message);
         if (value && !status)
-            status = app_told_add(n, told, j, given, &measured);
+            status = app_telling_add(n, telling, j, given, &measured);
     }
     return status;
 }
 
 /* The design that was really made: the trial's, but for the parameters that are given. */
-static int read_made(const struct app_notebook *n, const json_t *at, struct app_told *told)
+static int read_made(const struct app_study *n, const json_t *at, struct app_telling *telling)
 {
     struct app_text text = {0};
 
     if (!at)
         return CKG_OK;
-    app_design_write(&n->definition, told->x, &text);
+    app_design_write(&n->definition, telling->x, &text);
     json_t *design = app_json_take(&text);
     if (!design || json_object_update(design, (json_t *)at)) {
         json_decref(design);
         return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     }
-    const int status = app_design_read_any(&n->definition, design, told->x, n->message);
-    told->moved = 1;
+    const int status = app_design_read_any(&n->definition, design, telling->x, n->message);
+    telling->moved = 1;
     json_decref(design);
     return status;
 }
 
-int app_told_read(const struct app_notebook *n, const json_t *values, const json_t *at, struct app_told *told)
+int app_telling_read(const struct app_study *n, const json_t *values, const json_t *at,
+                     struct app_telling *telling)
 {
-    const int status = read_values(n, values, told);
+    const int status = read_values(n, values, telling);
 
-    return status ? status : read_made(n, at, told);
+    return status ? status : read_made(n, at, telling);
 }
 
 /* --- what may be said --- */
 
-int app_told_check(const struct app_notebook *n, const struct app_told *told)
+int app_telling_check(const struct app_study *n, const struct app_telling *telling)
 {
-    if (told->moved && ckg_problem_check_design(n->definition.problem, told->x))
+    if (telling->moved && ckg_problem_check_design(n->definition.problem, telling->x))
         return app_fail(n->message, CKG_ERR_INVALID, "--at: %s", ckg_error_message());
-    if (!told->names && !told->moved && !told->why && !told->note)
+    if (!telling->names && !telling->moved && !telling->why && !telling->note)
         return app_fail(n->message, CKG_ERR_INVALID,
                         "no value is given; write NAME=VALUE…, or --failed \"why\"");
-    return told->why && told->names ? app_fail(n->message, CKG_ERR_INVALID, "a failed trial has no values")
-                                    : CKG_OK;
+    return telling->why && telling->names
+               ? app_fail(n->message, CKG_ERR_INVALID, "a failed trial has no values")
+               : CKG_OK;
 }
 
-void app_told_words(const struct app_notebook *n, int number, const struct app_told *told, const char *where,
-                    struct app_text *out)
+void app_telling_words(const struct app_study *n, int number, const struct app_telling *telling,
+                       const char *where, struct app_text *out)
 {
-    app_text_print(out, "tell %d%s ", number, told->replace ? " --replace" : "");
-    if (told->why)
-        app_text_print(out, "--failed '%s'", told->why);
+    app_text_print(out, "tell %d%s ", number, telling->replace ? " --replace" : "");
+    if (telling->why)
+        app_text_print(out, "--failed '%s'", telling->why);
     else
-        app_outcomes_write(&n->definition, told->count, told->measured, out);
+        app_outcomes_write(&n->definition, telling->count, telling->measured, out);
     app_text_print(out, " (from %s)", where);
 }
 
 /* A value with all its digits, or an answer. */
-static const char *told_text(const struct app_definition *d, const ckg_measurement *m, char buffer[32])
+static const char *telling_text(const struct app_definition *d, const ckg_measurement *m, char buffer[32])
 {
     if (ckg_problem_yesno(d->problem, m->outcome) == 1)
         return m->value > 0 ? "yes" : "no";
@@ -126,40 +128,41 @@ static const char *told_text(const struct app_definition *d, const ckg_measureme
 }
 
 /* Without `replace` nothing that was told before is changed; the line says how to. */
-static int check_plain(const struct app_notebook *n, const struct app_trial *t, const struct app_told *told)
+static int check_plain(const struct app_study *n, const struct app_trial *t,
+                       const struct app_telling *telling)
 {
-    const int remark = !told->names && !told->moved && !told->why;
+    const int remark = !telling->names && !telling->moved && !telling->why;
     char number[32];
 
     if (t->state == APP_PENDING || remark)
         return CKG_OK;
-    if (t->state != APP_COMPLETE || told->why)
+    if (t->state != APP_COMPLETE || telling->why)
         return app_fail(n->message, CKG_ERR_STATE,
                         "trial %d is already %s; with --replace it becomes what you say", t->number,
                         app_state_name(t->state));
     for (int i = 0; i < t->count; i++)
-        if (told->named[t->measured[i].outcome])
+        if (telling->named[t->measured[i].outcome])
             return app_fail(n->message, CKG_ERR_STATE,
                             "trial %d is already complete with %s = %s; --replace corrects it", t->number,
                             app_outcome_name(&n->definition, t->measured[i].outcome),
-                            told_text(&n->definition, &t->measured[i], number));
-    return told->moved ? app_fail(n->message, CKG_ERR_STATE,
-                                  "trial %d is already complete; --replace corrects its design", t->number)
-                       : CKG_OK;
+                            telling_text(&n->definition, &t->measured[i], number));
+    return telling->moved ? app_fail(n->message, CKG_ERR_STATE,
+                                     "trial %d is already complete; --replace corrects its design", t->number)
+                          : CKG_OK;
 }
 
 /* --- what it becomes --- */
 
 /* The values told before that are not named now stay. Into `all` (1 + K). */
-static int merge(const struct app_trial *t, const struct app_told *told, ckg_measurement *all)
+static int merge(const struct app_trial *t, const struct app_telling *telling, ckg_measurement *all)
 {
     int count = 0;
 
     for (int i = 0; i < app_trial_values(t); i++)
-        if (!told->named[t->measured[i].outcome])
+        if (!telling->named[t->measured[i].outcome])
             all[count++] = t->measured[i];
-    for (int i = 0; i < told->count; i++)
-        all[count++] = told->measured[i];
+    for (int i = 0; i < telling->count; i++)
+        all[count++] = telling->measured[i];
     return count;
 }
 
@@ -173,10 +176,10 @@ static int by_outcome(const void *a, const void *b)
 }
 
 /* The trial gets values, those of before included; `all` has room for them. */
-static int apply_values(const struct app_notebook *n, const struct app_told *told, struct app_trial *t,
+static int apply_values(const struct app_study *n, const struct app_telling *telling, struct app_trial *t,
                         ckg_measurement *all)
 {
-    const int count = merge(t, told, all);
+    const int count = merge(t, telling, all);
 
     if (!count && t->state == APP_PENDING)
         return app_fail(n->message, CKG_ERR_INVALID,
@@ -193,38 +196,38 @@ static int apply_values(const struct app_notebook *n, const struct app_told *tol
 }
 
 /* The trial as it is to be. */
-static int apply(const struct app_notebook *n, const struct app_told *told, struct app_trial *t,
+static int apply(const struct app_study *n, const struct app_telling *telling, struct app_trial *t,
                  ckg_measurement *all)
 {
     /* What an earlier try of a run left is no part of what a person says. */
-    if (t->state == APP_PENDING && (told->names || told->why)) {
+    if (t->state == APP_PENDING && (telling->names || telling->why)) {
         t->seconds = NAN;
         t->log = NULL;
     }
 
-    if (told->moved)
-        t->x = told->x;
-    if (told->names)
-        return apply_values(n, told, t, all);
-    if (told->why) {
+    if (telling->moved)
+        t->x = telling->x;
+    if (telling->names)
+        return apply_values(n, telling, t, all);
+    if (telling->why) {
         t->state = APP_FAILED_TRIAL;
         t->count = 0;
-        t->why = told->why;
+        t->why = telling->why;
         t->failures += 1;
     }
     return CKG_OK;
 }
 
-/* The trial as it was, or as it is to be: what it owns stays the notebook's or the caller's. */
-static int change(struct app_notebook *n, struct app_trial t, const struct app_told *told,
+/* The trial as it was, or as it is to be: what it owns stays the record's or the caller's. */
+static int change(struct app_study *n, struct app_trial t, const struct app_telling *telling,
                   ckg_measurement *all, const char *command)
 {
-    struct app_edit edit = {.notebook = n};
+    struct app_edit edit = {.record = n};
     const int open = t.state == APP_PENDING;
-    int status = app_edit_note(&edit, &t, told->note);
+    int status = app_edit_note(&edit, &t, telling->note);
 
     if (!status)
-        status = apply(n, told, &t, all);
+        status = apply(n, telling, &t, all);
     if (!status)
         status = app_edit_trial(&edit, &t);
     if (!status)
@@ -233,15 +236,17 @@ static int change(struct app_notebook *n, struct app_trial t, const struct app_t
     return status;
 }
 
-int app_told_record(struct app_notebook *n, int number, const struct app_told *told, const char *command)
+int app_telling_record(struct app_study *n, int number, const struct app_telling *telling,
+                       const char *command)
 {
     const struct app_trial *t = &n->trials[number - 1];
-    int status = told->replace ? CKG_OK : check_plain(n, t, told);
+    int status = telling->replace ? CKG_OK : check_plain(n, t, telling);
 
     if (status)
         return status;
     ckg_measurement *all = calloc((size_t)app_constraints(&n->definition) + 1, sizeof *all);
-    status = all ? change(n, *t, told, all, command) : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    status = all ? change(n, *t, telling, all, command)
+                 : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     free(all);
     return status;
 }

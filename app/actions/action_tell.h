@@ -4,7 +4,7 @@
 
 #include "study/record.h"
 
-struct app_told {
+struct app_telling {
     int count;
     ckg_measurement *measured; /* (count) room for all outcomes */
     unsigned char *named;      /* (1 + K) 1: named, perhaps as not measured */
@@ -17,33 +17,33 @@ struct app_told {
 };
 
 /* Room for what may be said of a trial of this study, with the trial's design in x. */
-int app_told_new(struct app_told *out, const struct app_notebook *notebook, int number);
-void app_told_free(struct app_told *told);
+int app_telling_new(struct app_telling *out, const struct app_study *record, int number);
+void app_telling_free(struct app_telling *telling);
 
 /* One more outcome is told; given 0: as not measured. CKG_ERR_INVALID: it was told already. */
-int app_told_add(const struct app_notebook *notebook, struct app_told *told, int outcome, int given,
-                 const ckg_measurement *measured);
+int app_telling_add(const struct app_study *record, struct app_telling *telling, int outcome, int given,
+                    const ckg_measurement *measured);
 
 /*
  * What is said of it: an object of outcomes, null for one that was not measured, and one of the parameters of
  * the design that was really made where they are not the trial's; NULL: none. CKG_ERR_INVALID: it makes no
  * sense, or was said already.
  */
-int app_told_read(const struct app_notebook *notebook, const json_t *values, const json_t *at,
-                  struct app_told *told);
+int app_telling_read(const struct app_study *record, const json_t *values, const json_t *at,
+                     struct app_telling *telling);
 
 /* Something is told, and not both values and why there are none; the design can be made. */
-int app_told_check(const struct app_notebook *notebook, const struct app_told *told);
+int app_telling_check(const struct app_study *record, const struct app_telling *telling);
 
 /* What stands in the history of who has typed no command: "tell 7 {…} (from WHERE)". */
-void app_told_words(const struct app_notebook *notebook, int number, const struct app_told *told,
-                    const char *where, struct app_text *out);
+void app_telling_words(const struct app_study *record, int number, const struct app_telling *telling,
+                       const char *where, struct app_text *out);
 
 /*
  * Makes the trial what is said of it, as a change that can be undone; `command` as it was typed. The trial
  * must not be running. CKG_ERR_STATE: it was told before, and nothing is to be replaced.
  */
-int app_told_record(struct app_notebook *notebook, int number, const struct app_told *told,
-                    const char *command);
+int app_telling_record(struct app_study *record, int number, const struct app_telling *telling,
+                       const char *command);
 
 #endif

@@ -6,11 +6,12 @@
 #include <string.h>
 
 struct patient {
-    struct app_checkup *checkup;
-    struct app_notebook *notebook;
+    struct app_verification *verification;
+    struct app_study *record;
 };
 
-static int add_finding(struct app_checkup *c, const char *part, int number, int harmless, const char *text)
+static int add_finding(struct app_verification *c, const char *part, int number, int harmless,
+                       const char *text)
 {
     if (c->count == c->capacity) {
         const int capacity = 2 * c->capacity + 16;
@@ -32,20 +33,20 @@ static int add_finding(struct app_checkup *c, const char *part, int number, int 
 static int take_trouble(void *context, const struct app_trouble *t)
 {
     const struct patient *p = context;
-    const int status = add_finding(p->checkup, t->part, (int)t->number, t->harmless, t->text);
+    const int status = add_finding(p->verification, t->part, (int)t->number, t->harmless, t->text);
 
-    return status ? app_fail(p->notebook->message, status, "out of memory") : CKG_OK;
+    return status ? app_fail(p->record->message, status, "out of memory") : CKG_OK;
 }
 
 /* The problem, by which the trials are read. */
 static int take_study(void *context, const struct app_study_record *study)
 {
     const struct patient *p = context;
-    struct app_notebook *n = p->notebook;
+    struct app_study *n = p->record;
     struct app_definition stored;
 
-    p->checkup->trials = study->last;
-    p->checkup->unknown = !study->definition && !n->file;
+    p->verification->trials = study->last;
+    p->verification->unknown = !study->definition && !n->file;
     if (!study->definition)
         return CKG_OK;
     const int status = app_definition_parse(&stored, study->definition, strlen(study->definition),
@@ -58,32 +59,32 @@ static int take_study(void *context, const struct app_study_record *study)
     return CKG_OK;
 }
 
-static int take_trial(void *context, const struct app_trial *record)
+static int take_trial(void *context, const struct app_trial *trial)
 {
     const struct patient *p = context;
-    struct app_notebook *n = p->notebook;
+    struct app_study *n = p->record;
 
-    if (p->checkup->unknown)
+    if (p->verification->unknown)
         return CKG_OK;
-    const int status = app_notebook_salvage(n, record);
+    const int status = app_study_salvage(n, trial);
     if (!status || status == CKG_ERR_NOMEM)
         return status;
 
     /* It is what was written, and no trial of this problem. */
     n->message->text[0] = 0;
-    return add_finding(p->checkup, "trial", record->number, 0, "not a trial of this problem");
+    return add_finding(p->verification, "trial", trial->number, 0, "not a trial of this problem");
 }
 
-int app_checkup_make(struct app_checkup *out, struct app_notebook *n, const struct app_study_place *place,
-                     struct app_message *message)
+int app_verification_make(struct app_verification *out, struct app_study *n,
+                          const struct app_study_address *place, struct app_message *message)
 {
     const struct patient patient = {out, n};
     const struct app_examiner examiner = {
         .trouble = take_trouble, .study = take_study, .trial = take_trial, .context = (void *)&patient};
     int status = CKG_OK;
 
-    *out = (struct app_checkup){0};
-    *n = (struct app_notebook){.message = message};
+    *out = (struct app_verification){0};
+    *n = (struct app_study){.message = message};
 
     /* Where it is. */
     if (place->file) {
@@ -91,7 +92,7 @@ int app_checkup_make(struct app_checkup *out, struct app_notebook *n, const stru
         status = app_definition_read(&n->definition, place->file, message);
     }
     if (!status)
-        n->url = app_place_url(place, &n->definition);
+        n->url = app_study_address_url(place, &n->definition);
     if (!status && (!n->url || (place->file && !n->file)))
         status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
 
@@ -102,14 +103,14 @@ int app_checkup_make(struct app_checkup *out, struct app_notebook *n, const stru
         status = app_store_examine(n->store, place->file ? n->definition.name : place->name, &examiner,
                                    message);
     if (status) {
-        app_notebook_close(n);
-        app_checkup_free(out);
+        app_study_close(n);
+        app_verification_free(out);
     }
     return status;
 }
 
-void app_checkup_free(struct app_checkup *checkup)
+void app_verification_free(struct app_verification *verification)
 {
-    free(checkup->findings);
-    *checkup = (struct app_checkup){0};
+    free(verification->findings);
+    *verification = (struct app_verification){0};
 }

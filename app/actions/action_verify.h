@@ -12,7 +12,7 @@ struct app_finding {
 };
 
 /* What a store was found to be; zeroes: nothing yet. */
-struct app_checkup {
+struct app_verification {
     int trials;  /* how many there should be */
     int damaged; /* how many findings are damage */
     int unknown; /* 1: the study's definition is lost, so that its trials cannot be read */
@@ -21,12 +21,12 @@ struct app_checkup {
 };
 
 /*
- * Looks at everything. The notebook has the trials that are whole then, whatever their numbers, in their
+ * Looks at everything. The record has the trials that are whole then, whatever their numbers, in their
  * order; nothing else can be done with it than to write them out and close it. The definition is the store's,
  * or the problem file's where that is lost. A store that cannot be opened at all is a status with a message.
  */
-int app_checkup_make(struct app_checkup *out, struct app_notebook *notebook,
-                     const struct app_study_place *place, struct app_message *message);
-void app_checkup_free(struct app_checkup *checkup);
+int app_verification_make(struct app_verification *out, struct app_study *record,
+                          const struct app_study_address *place, struct app_message *message);
+void app_verification_free(struct app_verification *verification);
 
 #endif

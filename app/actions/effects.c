@@ -5,19 +5,19 @@
 #include <stdlib.h>
 
 /* Those of one outcome. */
-static int find_one(struct app_importance *out, struct app_notebook *n, ckg_study *engine, int outcome)
+static int find_one(struct app_importance *out, struct app_study *n, ckg_study *engine, int outcome)
 {
     double values[3][CKG_MAX_PARAMETERS];
     const int status = ckg_study_importance(engine, outcome, values[0], values[1], values[2]);
 
     if (status)
-        return app_notebook_fail(n, status);
+        return app_study_fail(n, status);
     for (int i = 0; i < out->d; i++)
         out->effect[outcome * out->d + i] = (struct app_effect){values[0][i], values[1][i], values[2][i]};
     return CKG_OK;
 }
 
-int app_importance_find(struct app_importance *out, struct app_notebook *n, ckg_study *engine, int count,
+int app_importance_find(struct app_importance *out, struct app_study *n, ckg_study *engine, int count,
                         const int *outcome)
 {
     const int d = app_dimension(&n->definition);

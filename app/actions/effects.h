@@ -16,8 +16,8 @@ struct app_importance {
 };
 
 /* Of `count` outcomes, or of all where the list is NULL. */
-int app_importance_find(struct app_importance *out, struct app_notebook *notebook, ckg_study *engine,
-                        int count, const int *outcome);
+int app_importance_find(struct app_importance *out, struct app_study *record, ckg_study *engine, int count,
+                        const int *outcome);
 void app_importance_free(struct app_importance *importance);
 
 /* The effects (d) of the parameters on that outcome. */

@@ -8,14 +8,14 @@
 const double app_frontier_chances[APP_FRONTIER] = {0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999};
 
 /* 1 where the first is the better one. */
-static int is_better(const struct app_notebook *n, const ckg_recommendation *a, const ckg_recommendation *b)
+static int is_better(const struct app_study *n, const ckg_recommendation *a, const ckg_recommendation *b)
 {
     return ckg_problem_goal(n->definition.problem) == CKG_MAXIMIZE ? a->mean[0] > b->mean[0]
                                                                    : a->mean[0] < b->mean[0];
 }
 
 /* Keeps it where it reaches the probability and is better than what there is; else frees it. */
-static void consider(const struct app_notebook *n, double probability, ckg_recommendation *r,
+static void consider(const struct app_study *n, double probability, ckg_recommendation *r,
                      ckg_recommendation **best)
 {
     const int reached = r->probability_feasible >= probability - 1e-6;
@@ -29,7 +29,7 @@ static void consider(const struct app_notebook *n, double probability, ckg_recom
 
 /* The best for one probability: of all designs, of those that were evaluated, or what is recommended anyway.
  */
-static int find_one(struct app_notebook *n, ckg_study *engine, double probability, ckg_recommendation **best)
+static int find_one(struct app_study *n, ckg_study *engine, double probability, ckg_recommendation **best)
 {
     ckg_recommend_options how = CKG_RECOMMEND_OPTIONS_INIT;
     const ckg_recommend_options *const ways[] = {&how, &how, NULL};
@@ -41,13 +41,13 @@ static int find_one(struct app_notebook *n, ckg_study *engine, double probabilit
         how.evaluated_only = i == 1;
         const int status = ckg_study_recommend(engine, ways[i], &r);
         if (status)
-            return app_notebook_fail(n, status);
+            return app_study_fail(n, status);
         consider(n, probability, r, best);
     }
     return CKG_OK;
 }
 
-int app_frontier_find(struct app_frontier *out, struct app_notebook *n, ckg_study *engine)
+int app_frontier_find(struct app_frontier *out, struct app_study *n, ckg_study *engine)
 {
     const ckg_recommendation *above = NULL;
     int status = CKG_OK;

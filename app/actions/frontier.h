@@ -16,7 +16,7 @@ struct app_frontier {
 };
 
 /* CKG_ERR_STATE with one line why, where the objective or a constraint has not been measured. */
-int app_frontier_find(struct app_frontier *out, struct app_notebook *notebook, ckg_study *engine);
+int app_frontier_find(struct app_frontier *out, struct app_study *record, ckg_study *engine);
 void app_frontier_free(struct app_frontier *frontier);
 
 #endif

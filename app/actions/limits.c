@@ -45,7 +45,7 @@ static int merge(json_t *definition, const json_t *limits, struct app_message *m
     return CKG_OK;
 }
 
-int app_limits_apply(const struct app_notebook *n, const json_t *limits, struct app_definition *out,
+int app_limits_apply(const struct app_study *n, const json_t *limits, struct app_definition *out,
                      struct app_message *message)
 {
     struct app_text text = {0};

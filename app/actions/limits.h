@@ -8,7 +8,7 @@
  * The definition that the study would have with these limits: an object of constraints, each with min, max,
  * equal or tolerance, where null takes one away. The caller frees it. CKG_ERR_INVALID: they make no sense.
  */
-int app_limits_apply(const struct app_notebook *notebook, const json_t *limits, struct app_definition *out,
+int app_limits_apply(const struct app_study *record, const json_t *limits, struct app_definition *out,
                      struct app_message *message);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "base/memory.h"
 
-int app_fitted_find(struct app_fitted *out, struct app_notebook *n)
+int app_fitted_find(struct app_fitted *out, struct app_study *n)
 {
     const int constraints = app_constraints(&n->definition);
     ckg_study *engine;
 
     *out = (struct app_fitted){.models = calloc((size_t)constraints + 1, sizeof *out->models)};
-    int status = out->models ? app_notebook_engine(n, &engine)
+    int status = out->models ? app_study_engine(n, &engine)
                              : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 
     if (status)
@@ -21,7 +21,7 @@ int app_fitted_find(struct app_fitted *out, struct app_notebook *n)
         out->penalty = NAN;
     for (int j = 0; !status && j <= constraints; j++)
         status = ckg_study_model(engine, j, &out->models[j]);
-    return status ? app_notebook_fail(n, status) : CKG_OK;
+    return status ? app_study_fail(n, status) : CKG_OK;
 }
 
 void app_fitted_free(struct app_fitted *fitted)

@@ -10,7 +10,7 @@ struct app_fitted {
 };
 
 /* Freed by app_fitted_free, whatever came of it. */
-int app_fitted_find(struct app_fitted *out, struct app_notebook *notebook);
+int app_fitted_find(struct app_fitted *out, struct app_study *record);
 void app_fitted_free(struct app_fitted *fitted);
 
 #endif

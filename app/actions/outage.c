@@ -75,9 +75,9 @@ static int has_failed(const struct app_trial *t, const char *why)
 }
 
 /* The failures behind the last success, for this reason (NULL: any). */
-static struct app_pause find_row(const struct app_notebook *n, const char *why)
+static struct app_outage find_row(const struct app_study *n, const char *why)
 {
-    struct app_pause row = {.alike = 1};
+    struct app_outage row = {.alike = 1};
 
     for (int i = n->count - 1; i >= 0; i--) {
         const struct app_trial *t = &n->trials[i];
@@ -98,8 +98,7 @@ static struct app_pause find_row(const struct app_notebook *n, const char *why)
 }
 
 /* How many were evaluated before this trial, and how many of them failed for this reason (NULL: any). */
-static void count_before(const struct app_notebook *n, int number, const char *why, int *evaluated,
-                         int *failed)
+static void count_before(const struct app_study *n, int number, const char *why, int *evaluated, int *failed)
 {
     *evaluated = 0;
     *failed = 0;
@@ -114,7 +113,7 @@ static void count_before(const struct app_notebook *n, int number, const char *w
  * 1 when so many failures in a row are too many for designs that fail by themselves, by the share before
  * them: (failed + 1) / (evaluated + 2) is its mean after a uniform prior.
  */
-static int is_too_long(const struct app_notebook *n, const struct app_pause *row, const char *why)
+static int is_too_long(const struct app_study *n, const struct app_outage *row, const char *why)
 {
     int evaluated;
     int failed;
@@ -148,7 +147,7 @@ static double distance(const struct app_definition *d, const double *a, const do
 }
 
 /* 1 when what was evaluated nearest to the trial has failed too. */
-static int is_among_failures(const struct app_notebook *n, const struct app_trial *t)
+static int is_among_failures(const struct app_study *n, const struct app_trial *t)
 {
     double nearest = INFINITY;
     int failed = 0;
@@ -167,7 +166,7 @@ static int is_among_failures(const struct app_notebook *n, const struct app_tria
 }
 
 /* 1 when every one of the row is among failures: they may share a part of the space where no design works. */
-static int lie_together(const struct app_notebook *n, const struct app_pause *row)
+static int lie_together(const struct app_study *n, const struct app_outage *row)
 {
     for (int i = row->first - 1; i < row->last; i++)
         if (is_evaluated(&n->trials[i]) && !is_among_failures(n, &n->trials[i]))
@@ -175,7 +174,7 @@ static int lie_together(const struct app_notebook *n, const struct app_pause *ro
     return 1;
 }
 
-static int are_many_alike(const struct app_notebook *n, const struct app_pause *row)
+static int are_many_alike(const struct app_study *n, const struct app_outage *row)
 {
     return row->count >= ALIKE && is_too_long(n, row, row->why) &&
            (row->count >= AT_ALL || !lie_together(n, row));
@@ -183,7 +182,7 @@ static int are_many_alike(const struct app_notebook *n, const struct app_pause *
 
 /* --- the study --- */
 
-static int has_succeeded(const struct app_notebook *n)
+static int has_succeeded(const struct app_study *n)
 {
     for (int i = 0; i < n->count; i++)
         if (is_evaluated(&n->trials[i]) && n->trials[i].state == APP_COMPLETE)
@@ -191,11 +190,11 @@ static int has_succeeded(const struct app_notebook *n)
     return 0;
 }
 
-int app_pause_find(const struct app_notebook *n, struct app_pause *out)
+int app_outage_find(const struct app_study *n, struct app_outage *out)
 {
     const int given = n->definition.evaluate.pause_after;
-    const struct app_pause row = find_row(n, NULL);
-    const struct app_pause alike = find_row(n, row.why);
+    const struct app_outage row = find_row(n, NULL);
+    const struct app_outage alike = find_row(n, row.why);
     const int nothing_yet = row.count && !has_succeeded(n);
     int paused = 0;
 
@@ -215,16 +214,16 @@ int app_pause_find(const struct app_notebook *n, struct app_pause *out)
 
     out->nothing_yet = nothing_yet;
     if (!paused)
-        *out = (struct app_pause){0};
+        *out = (struct app_outage){0};
     return paused;
 }
 
-struct app_pause app_pause_row(const struct app_notebook *n)
+struct app_outage app_outage_row(const struct app_study *n)
 {
     return find_row(n, NULL);
 }
 
-int app_pause_has(const struct app_pause *pause, const struct app_trial *t)
+int app_outage_has(const struct app_outage *pause, const struct app_trial *t)
 {
     return pause->count && t->number >= pause->first && t->number <= pause->last && is_evaluated(t) &&
            t->state == APP_FAILED_TRIAL;

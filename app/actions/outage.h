@@ -9,7 +9,7 @@
 #include "study/record.h"
 
 /* The failures at the end of a study that make it pause. */
-struct app_pause {
+struct app_outage {
     int count;       /* how many; 0: it is not paused */
     int first, last; /* their trials; others that are set aside or under way may lie between */
     int alike;       /* 1: all for the same reason */
@@ -22,13 +22,13 @@ struct app_pause {
  * that do not lie together, or five. But only where as many would be a chance below 1 in 1,000 by the share
  * that failed so before, or 1 in a million where some did. With `pause_after: n`: n in a row; 0: never.
  */
-int app_pause_find(const struct app_notebook *notebook, struct app_pause *out);
+int app_outage_find(const struct app_study *record, struct app_outage *out);
 
 /* The failures at the end as they are, whether the study is paused or not. */
-struct app_pause app_pause_row(const struct app_notebook *notebook);
+struct app_outage app_outage_row(const struct app_study *record);
 
 /* 1 when the trial is one of them. */
-int app_pause_has(const struct app_pause *pause, const struct app_trial *trial);
+int app_outage_has(const struct app_outage *pause, const struct app_trial *trial);
 
 /* 1 when the two reasons are the same but for numbers in what the evaluation said. */
 int app_same_reason(const char *a, const char *b);

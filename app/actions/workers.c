@@ -11,7 +11,7 @@
 
 /* What is gathered, and where we are. */
 struct gathering {
-    struct app_crew *crew;
+    struct app_workers *workers;
     struct app_message *message;
     char machine[256];
 };
@@ -26,20 +26,21 @@ static int no_memory(struct app_message *message)
 static int take_lease(void *context, const struct app_lease *lease)
 {
     struct gathering *g = context;
-    struct app_crew *crew = g->crew;
-    struct app_held *held = realloc(crew->held, ((size_t)crew->held_count + 1) * sizeof *held);
+    struct app_workers *workers = g->workers;
+    struct app_paused *paused = realloc(workers->paused,
+                                        ((size_t)workers->paused_count + 1) * sizeof *paused);
 
-    if (!held)
+    if (!paused)
         return no_memory(g->message);
-    crew->held = held;
-    held[crew->held_count++] = (struct app_held){lease->worker.id, lease->number, lease->left};
+    workers->paused = paused;
+    paused[workers->paused_count++] = (struct app_paused){lease->worker.id, lease->number, lease->left};
     return CKG_OK;
 }
 
-static int has_trial(const struct app_crew *crew, int64_t worker)
+static int has_trial(const struct app_workers *workers, int64_t worker)
 {
-    for (int i = 0; i < crew->held_count; i++)
-        if (crew->held[i].worker == worker)
+    for (int i = 0; i < workers->paused_count; i++)
+        if (workers->paused[i].worker == worker)
             return 1;
     return 0;
 }
@@ -74,18 +75,18 @@ static int is_alive(const struct gathering *g, const struct app_worker_seen *see
 static int take_worker(void *context, const struct app_worker_seen *seen)
 {
     struct gathering *g = context;
-    struct app_crew *crew = g->crew;
+    struct app_workers *workers = g->workers;
     const int alive = is_alive(g, seen);
 
     /* Only who lives, or has something. */
-    if (!alive && !has_trial(crew, seen->worker.id))
+    if (!alive && !has_trial(workers, seen->worker.id))
         return CKG_OK;
-    struct app_member *member = realloc(crew->member, ((size_t)crew->count + 1) * sizeof *member);
+    struct app_member *member = realloc(workers->member, ((size_t)workers->count + 1) * sizeof *member);
     if (!member)
         return no_memory(g->message);
-    crew->member = member;
+    workers->member = member;
 
-    member += crew->count++;
+    member += workers->count++;
     *member = (struct app_member){
         .id = seen->worker.id,
         .process = seen->worker.process,
@@ -100,41 +101,42 @@ static int take_worker(void *context, const struct app_worker_seen *seen)
     return CKG_OK;
 }
 
-int app_crew_find(const struct app_notebook *n, struct app_crew *out)
+int app_workers_find(const struct app_study *n, struct app_workers *out)
 {
-    struct gathering g = {.crew = out, .message = n->message};
+    struct gathering g = {.workers = out, .message = n->message};
 
-    *out = (struct app_crew){0};
-    if (!n->study)
+    *out = (struct app_workers){0};
+    if (!n->id)
         return CKG_OK;
     app_machine_name(g.machine);
-    const int status = app_store_leases(n->store, n->study, take_lease, &g, n->message);
+    const int status = app_store_leases(n->store, n->id, take_lease, &g, n->message);
     return status ? status : app_store_workers(n->store, take_worker, &g, n->message);
 }
 
-const char *app_crew_worker(const struct app_crew *crew, const struct app_trial *t, char *buffer)
+const char *app_workers_worker(const struct app_workers *workers, const struct app_trial *t, char *buffer)
 {
-    for (int i = 0; i < crew->held_count; i++)
-        for (int k = 0; crew->held[i].number == t->number && k < crew->count; k++)
-            if (crew->member[k].id == crew->held[i].worker) {
-                snprintf(buffer, 96, "%s %lld", crew->member[k].host, (long long)crew->member[k].process);
+    for (int i = 0; i < workers->paused_count; i++)
+        for (int k = 0; workers->paused[i].number == t->number && k < workers->count; k++)
+            if (workers->member[k].id == workers->paused[i].worker) {
+                snprintf(buffer, 96, "%s %lld", workers->member[k].host,
+                         (long long)workers->member[k].process);
                 return buffer;
             }
     return t->evaluator;
 }
 
-void app_crew_free(struct app_crew *crew)
+void app_workers_free(struct app_workers *workers)
 {
-    for (int i = 0; i < crew->count; i++)
-        free(crew->member[i].labels);
-    free(crew->member);
-    free(crew->held);
-    *crew = (struct app_crew){0};
+    for (int i = 0; i < workers->count; i++)
+        free(workers->member[i].labels);
+    free(workers->member);
+    free(workers->paused);
+    *workers = (struct app_workers){0};
 }
 
 /* --- pace --- */
 
-double app_notebook_pace(const struct app_notebook *n)
+double app_study_pace(const struct app_study *n)
 {
     enum { MOST = 20 };
     double first = NAN;

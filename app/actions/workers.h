@@ -16,30 +16,31 @@ struct app_member {
 };
 
 /* A trial that it evaluates. */
-struct app_held {
+struct app_paused {
     int64_t worker;
     int number;
     double left; /* seconds until it is others' without a further sign, NAN: not known */
 };
 
-struct app_crew {
+struct app_workers {
     int count;
     struct app_member *member; /* (count) those that live, and those that have a trial of the study */
-    int held_count;
-    struct app_held *held; /* (held_count) trials of the study, in their order */
+    int paused_count;
+    struct app_paused *paused; /* (held_count) trials of the study, in their order */
 };
 
-/* Freed by app_crew_free, whatever came of it. */
-int app_crew_find(const struct app_notebook *notebook, struct app_crew *out);
-void app_crew_free(struct app_crew *crew);
+/* Freed by app_workers_free, whatever came of it. */
+int app_workers_find(const struct app_study *record, struct app_workers *out);
+void app_workers_free(struct app_workers *workers);
 
 /*
  * Who has the trial, as "host 4711", or else who evaluated it; NULL: nobody, or it is not known. `buffer`
  * holds 96 bytes.
  */
-const char *app_crew_worker(const struct app_crew *crew, const struct app_trial *trial, char *buffer);
+const char *app_workers_worker(const struct app_workers *workers, const struct app_trial *trial,
+                               char *buffer);
 
 /* Designs that were chosen a minute, by the last twenty of them; NAN: fewer than two were. */
-double app_notebook_pace(const struct app_notebook *notebook);
+double app_study_pace(const struct app_study *record);
 
 #endif

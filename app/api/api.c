@@ -16,7 +16,7 @@ void app_api_close(struct app_api_study *s)
 {
     app_api_forget(s);
     if (s->open)
-        app_notebook_close(&s->notebook);
+        app_study_close(&s->record);
     s->open = 0;
 }
 
@@ -26,7 +26,7 @@ int app_api_view(struct app_api_study *s)
 
     if (s->viewed)
         return CKG_OK;
-    const int status = app_show_open(&s->view, &s->notebook);
+    const int status = app_show_open(&s->view, &s->record);
     if (status)
         return status;
     s->view.trials_at = s->trials_at;
@@ -35,7 +35,7 @@ int app_api_view(struct app_api_study *s)
     return CKG_OK;
 }
 
-const struct app_trial *app_api_trial(const struct app_notebook *n, const json_t *number)
+const struct app_trial *app_api_trial(const struct app_study *n, const json_t *number)
 {
     const json_int_t wanted = json_integer_value(number);
 
@@ -103,7 +103,7 @@ static int fits(enum app_check check, const json_t *value)
         return json_is_number(value);
     case APP_IS_TEXT:
         return json_string_length(value) > 0 && strlen(json_string_value(value)) == json_string_length(value);
-    case APP_IS_TRUTH:
+    case APP_IS_BOOLEAN:
         return json_is_boolean(value);
     default:
         return json_is_object(value);
@@ -120,7 +120,7 @@ static int read_input(const struct app_action *action, const char *text, json_t 
                                           [APP_IS_REVISION] = "a revision, a number from 0",
                                           [APP_IS_NUMBER] = "a number",
                                           [APP_IS_TEXT] = "a text",
-                                          [APP_IS_TRUTH] = "true or false",
+                                          [APP_IS_BOOLEAN] = "true or false",
                                           [APP_IS_OBJECT] = "an object"};
     const char *what = action->argument ? action->argument : "the body";
     const char *quote = action->argument ? "`" : "";
@@ -168,15 +168,15 @@ int app_action_call(const struct app_action *action, struct app_api_study *study
 int app_api_call(struct app_api_study *study, const char *name, const char *in, struct app_text *out)
 {
     const struct app_action *const tables[] = {app_queries, app_grids, app_changes, app_local};
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     const struct app_action *action = NULL;
 
     for (size_t i = 0; !action && i < sizeof tables / sizeof *tables; i++)
         action = find(tables[i], name);
     if (!action)
         return app_fail(&study->message, CKG_ERR_NOT_FOUND, "there is no action '%s'", name);
-    int status = action->traits & APP_BEGINS && n->url ? app_notebook_begin(n) : app_notebook_sync(n);
-    if (!status && action->lane == APP_LANE_WRITES && !n->study)
+    int status = action->traits & APP_BEGINS && n->url ? app_study_begin(n) : app_study_sync(n);
+    if (!status && action->lane == APP_LANE_WRITES && !n->id)
         status = app_fail(&study->message, CKG_ERR_STATE,
                           "the study is kept in no store, so it has no trials");
     if (!status)

@@ -10,8 +10,8 @@
 
 /* A study that is open for calls, and what has been found out from it. Zeroes: nothing is open. */
 struct app_api_study {
-    int open, viewed; /* 1: there is a notebook; there is a view of it */
-    struct app_notebook notebook;
+    int open, viewed; /* 1: there is a record; there is a view of it */
+    struct app_study record;
     struct app_show view;
     char trials_at[40]; /* the address of its trials on pages */
     const char *from;   /* what changes come from, for the history */
@@ -19,12 +19,12 @@ struct app_api_study {
 };
 
 /* The trial of that number; NULL, with a message: there is none. */
-const struct app_trial *app_api_trial(const struct app_notebook *notebook, const json_t *number);
+const struct app_trial *app_api_trial(const struct app_study *record, const json_t *number);
 
 /* Nothing is open from then on. */
 void app_api_close(struct app_api_study *study);
 
-/* The view of the notebook as it is; it lasts until the notebook is synced, and is forgotten before that. */
+/* The view of the record as it is; it lasts until the record is synced, and is forgotten before that. */
 int app_api_view(struct app_api_study *study);
 void app_api_forget(struct app_api_study *study);
 
@@ -44,7 +44,7 @@ enum app_check {
     APP_IS_REVISION,
     APP_IS_NUMBER,
     APP_IS_TEXT,
-    APP_IS_TRUTH,
+    APP_IS_BOOLEAN,
     APP_IS_OBJECT
 };
 

@@ -1,6 +1,6 @@
 /*
  * What changes a study, a row each: the input is read as the command of the same name reads its line, the
- * notebook does the rest, and the answer has the shape of that command's --json.
+ * record does the rest, and the answer has the shape of that command's --json.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const char *text_of(const json_t *in, const char *name)
     return json_string_value(json_object_get(in, name));
 }
 
-static int truth_of(const json_t *in, const char *name)
+static int boolean_of(const json_t *in, const char *name)
 {
     return json_is_true(json_object_get(in, name));
 }
@@ -31,7 +31,7 @@ static int truth_of(const json_t *in, const char *name)
 /* --- answers --- */
 
 /* The trial in the shape of --json, with what else should be known. */
-static void add_trial(const struct app_notebook *n, int number, const char *note, struct app_text *out)
+static void add_trial(const struct app_study *n, int number, const char *note, struct app_text *out)
 {
     app_json_open(out, NULL, '{');
     app_trial_add(&n->definition, &n->trials[number - 1], out);
@@ -42,11 +42,11 @@ static void add_trial(const struct app_notebook *n, int number, const char *note
 }
 
 /* There is such a trial, and it does not run. */
-static int check_trial(struct app_notebook *n, const json_t *number)
+static int check_trial(struct app_study *n, const json_t *number)
 {
     const struct app_trial *t = app_api_trial(n, number);
 
-    return t ? app_notebook_release_patiently(n, t->number, NULL) : CKG_ERR_NOT_FOUND;
+    return t ? app_study_release_patiently(n, t->number, NULL) : CKG_ERR_NOT_FOUND;
 }
 
 /* --- tell --- */
@@ -54,32 +54,32 @@ static int check_trial(struct app_notebook *n, const json_t *number)
 /* Checks what is said against the trial and makes the change. */
 static int record(struct app_api_study *study, json_t *in, int number)
 {
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     struct app_text command = {0};
-    struct app_told told;
-    int status = app_told_new(&told, n, number);
+    struct app_telling telling;
+    int status = app_telling_new(&telling, n, number);
 
     if (status)
         return status;
-    told.why = text_of(in, "failed");
-    told.note = text_of(in, "note");
-    told.replace = truth_of(in, "replace");
-    status = app_told_read(n, json_object_get(in, "values"), json_object_get(in, "at"), &told);
+    telling.why = text_of(in, "failed");
+    telling.note = text_of(in, "note");
+    telling.replace = boolean_of(in, "replace");
+    status = app_telling_read(n, json_object_get(in, "values"), json_object_get(in, "at"), &telling);
     if (!status)
-        status = app_told_check(n, &told);
+        status = app_telling_check(n, &telling);
 
-    app_told_words(n, number, &told, study->from, &command);
+    app_telling_words(n, number, &telling, study->from, &command);
     if (!status)
         status = command.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
-                                : app_told_record(n, number, &told, command.data);
+                                : app_telling_record(n, number, &telling, command.data);
     app_text_free(&command);
-    app_told_free(&told);
+    app_telling_free(&telling);
     return status;
 }
 
 static int tell(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     const int trial = (int)json_integer_value(json_object_get(in, "trial"));
     int status = check_trial(n, json_object_get(in, "trial"));
 
@@ -89,7 +89,7 @@ static int tell(struct app_api_study *study, json_t *in, struct app_text *out)
     /* The first trial without a value of some outcome may be a slip. */
     if (!status) {
         struct app_text note = {0};
-        const int lacking = app_notebook_lacking(n, trial, &note);
+        const int lacking = app_study_lacking(n, trial, &note);
         add_trial(n, trial, lacking ? note.data : NULL, out);
         app_text_free(&note);
     }
@@ -100,7 +100,7 @@ static int tell(struct app_api_study *study, json_t *in, struct app_text *out)
 
 static int enqueue(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     double x[CKG_MAX_PARAMETERS];
     struct app_queued queued;
     struct app_text command = {0};
@@ -113,7 +113,7 @@ static int enqueue(struct app_api_study *study, json_t *in, struct app_text *out
     app_design_write(&n->definition, x, &command);
     app_text_print(&command, " (from %s)", study->from);
     status = command.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
-                            : app_notebook_queue(n, x, command.data, &queued);
+                            : app_study_queue(n, x, command.data, &queued);
     if (!status && queued.why)
         app_text_print(&note, "trial %d has the same design and %s", queued.known, queued.why);
     if (!status)
@@ -127,14 +127,14 @@ static int enqueue(struct app_api_study *study, json_t *in, struct app_text *out
 static int ask(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     enum { MOST = 100 };
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     const json_t *number = json_object_get(in, "number");
     const json_int_t wanted = number ? json_integer_value(number) : 1;
 
     if (wanted > MOST)
         return app_fail(n->message, CKG_ERR_INVALID, "`number` must be %d at most", MOST);
     struct app_asked asked = {0};
-    const int status = app_notebook_ask(n, (int)wanted, &asked);
+    const int status = app_study_ask(n, (int)wanted, &asked);
     for (int i = 0; i < asked.count; i++)
         add_trial(n, asked.first + i, NULL, out);
     app_asked_free(&asked);
@@ -144,7 +144,7 @@ static int ask(struct app_api_study *study, json_t *in, struct app_text *out)
 /* --- mending --- */
 
 /* Which trials the input names, each once, or all that have failed; numbers has room for all trials. */
-static int select_trials(struct app_notebook *n, const json_t *in, int *numbers, int *count)
+static int select_trials(struct app_study *n, const json_t *in, int *numbers, int *count)
 {
     const json_t *list = json_object_get(in, "trials");
     const json_t *each;
@@ -152,11 +152,11 @@ static int select_trials(struct app_notebook *n, const json_t *in, int *numbers,
     int status = CKG_OK;
 
     *count = 0;
-    if (!list == !truth_of(in, "failed"))
+    if (!list == !boolean_of(in, "failed"))
         return app_fail(n->message, CKG_ERR_INVALID,
                         "which trials? Give their numbers as `trials`, or `failed`");
     if (!list) {
-        *count = app_notebook_failed(n, 1, -INFINITY, numbers);
+        *count = app_study_failed(n, 1, -INFINITY, numbers);
         return *count ? CKG_OK : app_fail(n->message, CKG_ERR_STATE, "no trial has failed");
     }
     json_array_foreach((json_t *)list, i, each)
@@ -175,10 +175,10 @@ static int select_trials(struct app_notebook *n, const json_t *in, int *numbers,
 }
 
 /* All of them in that way, as one change. */
-static int mend(struct app_api_study *study, const json_t *in, const char *kind, app_mend_one *one,
-                struct app_text *out)
+static int correction(struct app_api_study *study, const json_t *in, const char *kind,
+                      app_correction_make *one, struct app_text *out)
 {
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     struct app_text command = {0};
     int *numbers = calloc((size_t)n->count + 1, sizeof *numbers);
     int count = 0;
@@ -192,7 +192,7 @@ static int mend(struct app_api_study *study, const json_t *in, const char *kind,
     if (!status)
         status = command.failed
                      ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
-                     : app_notebook_mend(n, count, numbers, kind, one, text_of(in, "note"), command.data);
+                     : app_study_correct(n, count, numbers, kind, one, text_of(in, "note"), command.data);
     for (int i = 0; !status && i < count; i++)
         add_trial(n, numbers[i], NULL, out);
     app_text_free(&command);
@@ -202,19 +202,19 @@ static int mend(struct app_api_study *study, const json_t *in, const char *kind,
 
 static int discard(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    return truth_of(in, "restore") ? mend(study, in, "restore", app_mend_restore, out)
-                                   : mend(study, in, "discard", app_mend_discard, out);
+    return boolean_of(in, "restore") ? correction(study, in, "restore", app_correction_restore, out)
+                                     : correction(study, in, "discard", app_correction_discard, out);
 }
 
 static int retry(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    return mend(study, in, "retry", app_mend_retry, out);
+    return correction(study, in, "retry", app_correction_retry, out);
 }
 
 static int undo(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     struct app_last_change last = {0};
-    const int status = app_notebook_undo(&study->notebook, truth_of(in, "yes"), &last);
+    const int status = app_study_undo(&study->record, boolean_of(in, "yes"), &last);
 
     if (!status)
         app_undone_write(&last, out);
@@ -225,31 +225,31 @@ static int undo(struct app_api_study *study, json_t *in, struct app_text *out)
 /* --- going on --- */
 
 /* How it stands with that, once it is so. */
-static int hold(struct app_api_study *study, enum app_holding held, struct app_text *out)
+static int pause(struct app_api_study *study, enum app_holding paused, struct app_text *out)
 {
-    const int status = app_notebook_hold(&study->notebook, held);
+    const int status = app_study_pause(&study->record, paused);
 
     if (!status)
-        app_hold_write_study(&study->notebook, out);
+        app_pause_write_study(&study->record, out);
     return status;
 }
 
 static int pause_study(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     (void)in;
-    return hold(study, APP_HELD, out);
+    return pause(study, APP_PAUSED_BY_USER, out);
 }
 
 static int stop(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     (void)in;
-    return hold(study, APP_STOPPED, out);
+    return pause(study, APP_STOPPED, out);
 }
 
 static int resume(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     (void)in;
-    return hold(study, APP_NOT_HELD, out);
+    return pause(study, APP_NOT_PAUSED, out);
 }
 
 /* --- another budget, other limits --- */
@@ -261,8 +261,8 @@ int app_api_change(struct app_api_study *study, struct app_definition *now, int 
 
     app_text_print(&command, "change (from %s)", study->from);
     if (command.failed)
-        return app_fail(study->notebook.message, CKG_ERR_NOMEM, "out of memory");
-    const int status = app_change(&study->notebook, now,
+        return app_fail(study->record.message, CKG_ERR_NOMEM, "out of memory");
+    const int status = app_change(&study->record, now,
                                   &(struct app_changing){.command = dry ? NULL : command.data}, &changed);
     if (!status)
         app_change_write(&changed, out);
@@ -274,11 +274,10 @@ int app_api_change(struct app_api_study *study, struct app_definition *now, int 
 static int set_limits(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     struct app_definition now = {0};
-    int status = app_limits_apply(&study->notebook, json_object_get(in, "limits"), &now,
-                                  study->notebook.message);
+    int status = app_limits_apply(&study->record, json_object_get(in, "limits"), &now, study->record.message);
 
     if (!status)
-        status = app_api_change(study, &now, truth_of(in, "dry_run"), out);
+        status = app_api_change(study, &now, boolean_of(in, "dry_run"), out);
     app_definition_free(&now);
     return status;
 }
@@ -286,10 +285,10 @@ static int set_limits(struct app_api_study *study, json_t *in, struct app_text *
 static int set_budget(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     const int budget = (int)json_integer_value(json_object_get(in, "budget"));
-    const int status = app_notebook_set_budget(&study->notebook, budget);
+    const int status = app_study_set_budget(&study->record, budget);
 
     if (!status)
-        app_hold_write_study(&study->notebook, out);
+        app_pause_write_study(&study->record, out);
     return status;
 }
 
@@ -304,14 +303,14 @@ static int set_budget(struct app_api_study *study, json_t *in, struct app_text *
     {                                                                                                        \
         name, APP_IS_##check, needed                                                                         \
     }
-#define WHICH MAY("trials", COUNTS), MAY("failed", TRUTH), MAY("note", TEXT)
+#define WHICH MAY("trials", COUNTS), MAY("failed", BOOLEAN), MAY("note", TEXT)
 
 const struct app_action app_changes[] = {
     {.name = "tell",
      .type = APP_TYPE_LINES,
      WRITES,
      .takes = {MUST("trial", COUNT, "which trial? Give its number as `trial`"), MAY("values", OBJECT),
-               MAY("failed", TEXT), MAY("at", OBJECT), MAY("note", TEXT), MAY("replace", TRUTH)},
+               MAY("failed", TEXT), MAY("at", OBJECT), MAY("note", TEXT), MAY("replace", BOOLEAN)},
      .run = tell},
     {.name = "enqueue",
      .type = APP_TYPE_LINES,
@@ -328,7 +327,7 @@ const struct app_action app_changes[] = {
     {.name = "discard",
      .type = APP_TYPE_LINES,
      WRITES,
-     .takes = {WHICH, MAY("restore", TRUTH)},
+     .takes = {WHICH, MAY("restore", BOOLEAN)},
      .run = discard},
     {.name = "retry", .type = APP_TYPE_LINES, WRITES, .takes = {WHICH}, .run = retry},
     {.name = "pause", .type = APP_TYPE_JSON, WRITES, .run = pause_study},
@@ -342,8 +341,8 @@ const struct app_action app_changes[] = {
     {.name = "limits",
      .type = APP_TYPE_JSON,
      WRITES,
-     .takes = {MUST("limits", OBJECT, "which `limits`?"), MAY("dry_run", TRUTH)},
+     .takes = {MUST("limits", OBJECT, "which `limits`?"), MAY("dry_run", BOOLEAN)},
      .run = set_limits},
-    {.name = "undo", .type = APP_TYPE_JSON, WRITES, .takes = {MAY("yes", TRUTH)}, .run = undo},
+    {.name = "undo", .type = APP_TYPE_JSON, WRITES, .takes = {MAY("yes", BOOLEAN)}, .run = undo},
     {0},
 };

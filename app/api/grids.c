@@ -19,7 +19,7 @@ struct view {
     int x, y; /* parameters that were asked for, -1: none was */
 };
 
-static int find_parameter(const struct app_notebook *n, const json_t *object, const char *key, int *out)
+static int find_parameter(const struct app_study *n, const json_t *object, const char *key, int *out)
 {
     const char *name = json_string_value(json_object_get(object, key));
 
@@ -35,7 +35,7 @@ static int find_parameter(const struct app_notebook *n, const json_t *object, co
 /* What is asked for: {"at": design, "x": name, "y": name}, all of them optional. */
 static int read_view(struct app_api_study *study, const json_t *in, struct view *v)
 {
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     const json_t *at = json_object_get(in, "at");
     int status = app_api_view(study);
 
@@ -139,11 +139,11 @@ static int map(struct app_api_study *study, json_t *in, struct app_text *out)
     if (status)
         return status;
     if (app_dimension(v.show.definition) < 2)
-        return app_fail(study->notebook.message, CKG_ERR_STATE, "a map needs two parameters");
+        return app_fail(study->record.message, CKG_ERR_STATE, "a map needs two parameters");
     const struct app_figure_options pair = {.x = v.x, .y = v.y};
     app_figure_pair(&v.show, &pair, &v.x, &v.y);
     if (v.x == v.y)
-        return app_fail(study->notebook.message, CKG_ERR_INVALID, "a map needs two different parameters");
+        return app_fail(study->record.message, CKG_ERR_INVALID, "a map needs two different parameters");
 
     /* Every design of the grid, row by row. */
     const int want = app_show_fineness(&v.show, 2);
@@ -173,24 +173,24 @@ static int checks(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     int status = app_api_view(study);
     const struct app_show *s = &study->view;
-    double *mean = status ? NULL : malloc(2 * ((size_t)s->notebook->count + 1) * sizeof *mean);
+    double *mean = status ? NULL : malloc(2 * ((size_t)s->record->count + 1) * sizeof *mean);
 
     (void)in;
     if (status || !mean)
         return status ? status : app_show_no_memory(s);
-    double *sd = mean + s->notebook->count + 1;
+    double *sd = mean + s->record->count + 1;
     app_json_open(out, NULL, '[');
     for (int i = 0; !status && i < s->outcomes.count; i++) {
         const int j = s->outcomes.outcome[i];
         status = ckg_study_leave_one_out(s->engine, j, mean, NULL, sd);
         if (status) {
-            status = app_notebook_fail(s->notebook, status);
+            status = app_study_fail(s->record, status);
             continue;
         }
         app_json_open(out, NULL, '{');
         app_json_add_string(out, "outcome", app_outcome_name(s->definition, j));
-        app_json_add_numbers(out, "mean", s->notebook->count, mean);
-        app_json_add_numbers(out, "sd", s->notebook->count, sd);
+        app_json_add_numbers(out, "mean", s->record->count, mean);
+        app_json_add_numbers(out, "sd", s->record->count, sd);
         app_json_close(out, '}');
     }
     app_json_close(out, ']');
@@ -201,7 +201,7 @@ static int checks(struct app_api_study *study, json_t *in, struct app_text *out)
 /* --- figures --- */
 
 /* The outcome that is asked for, -1: none was. */
-static int find_outcome(const struct app_notebook *n, const json_t *in, int *out)
+static int find_outcome(const struct app_study *n, const json_t *in, int *out)
 {
     const char *name = json_string_value(json_object_get(in, "outcome"));
 
@@ -227,7 +227,7 @@ static int figure(struct app_api_study *study, json_t *in, struct app_text *out)
 
     /* What is asked for. */
     if (!status)
-        status = find_outcome(&study->notebook, in, &options.outcome);
+        status = find_outcome(&study->record, in, &options.outcome);
     if (!status && v.x >= 0 && v.x == v.y)
         status = app_fail(message, CKG_ERR_INVALID, "`x` and `y` name the same parameter");
 

@@ -28,14 +28,14 @@ static const char *dump(const json_t *in, const char *name, struct app_pool *poo
 
 static int no_memory(struct app_api_study *study)
 {
-    return app_fail(study->notebook.message, CKG_ERR_NOMEM, "out of memory");
+    return app_fail(study->record.message, CKG_ERR_NOMEM, "out of memory");
 }
 
 /* --- the study itself --- */
 
 static int describe(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    const struct app_notebook *n = &study->notebook;
+    const struct app_study *n = &study->record;
 
     (void)in;
     app_json_print(out, "{store:%s definition:", n->url);
@@ -47,7 +47,7 @@ static int describe(struct app_api_study *study, json_t *in, struct app_text *ou
 /* A definition is a text in the input, as it may have what no reader of JSON takes: a seed of 64 bits. */
 static int redefine(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    const int status = app_notebook_redefine(&study->notebook, text_of(in, "definition"));
+    const int status = app_study_redefine(&study->record, text_of(in, "definition"));
 
     return status ? status : describe(study, NULL, out);
 }
@@ -56,7 +56,7 @@ static int redefine(struct app_api_study *study, json_t *in, struct app_text *ou
 static int change(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     const char *definition = text_of(in, "definition");
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     struct app_definition now = {0};
 
     if (n->file)
@@ -75,7 +75,7 @@ static int change(struct app_api_study *study, json_t *in, struct app_text *out)
 static int add(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     const int queued = json_is_true(json_object_get(in, "queued"));
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     double x[CKG_MAX_PARAMETERS];
     int number = 0;
     int status = app_design_read(&n->definition, json_object_get(in, "parameters"), x, n->message);
@@ -83,13 +83,13 @@ static int add(struct app_api_study *study, json_t *in, struct app_text *out)
     if (!status)
         status = app_design_check(&n->definition, x, n->message);
     if (!status)
-        status = app_notebook_turn(n);
+        status = app_study_lock(n);
     if (status)
         return status;
-    status = app_notebook_room(n, 1);
+    status = app_study_room(n, 1);
     if (!status)
-        status = app_notebook_add(n, x, 0, queued, &number);
-    app_notebook_turn_give(n);
+        status = app_study_add(n, x, 0, queued, &number);
+    app_study_unlock(n);
     if (!status)
         app_trial_write(&n->definition, &n->trials[number - 1], out);
     return status;
@@ -98,7 +98,7 @@ static int add(struct app_api_study *study, json_t *in, struct app_text *out)
 /* The next trial of a study that is kept nowhere. */
 static int put(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     const json_t *seconds = json_object_get(in, "seconds");
     struct app_pool pool = {0};
     const struct app_trial trial = {.number = n->count + 1,
@@ -110,11 +110,11 @@ static int put(struct app_api_study *study, json_t *in, struct app_text *out)
                                     .seconds = seconds ? json_number_value(seconds) : NAN,
                                     .chosen_by = text_of(in, "chosen_by"),
                                     .reason = text_of(in, "reason")};
-    const int status = n->study ? app_fail(n->message, CKG_ERR_STATE,
-                                           "the study is kept in a store, which has its trials")
+    const int status = n->id ? app_fail(n->message, CKG_ERR_STATE,
+                                        "the study is kept in a store, which has its trials")
                        : !trial.parameters || (json_object_get(in, "values") && !trial.outcomes)
                            ? no_memory(study)
-                           : app_notebook_take(n, &trial);
+                           : app_study_take(n, &trial);
 
     (void)out;
     app_pool_free(&pool);
@@ -151,7 +151,7 @@ static int find_plot(struct app_api_study *study, const char *name, const struct
     for (int i = 0; (*out = app_figure_kinds[i]) && strcmp((*out)->name, name) != 0; i++)
         app_text_print(&names, "%s%s", i ? ", " : "", (*out)->name);
     const int status = *out ? CKG_OK
-                            : app_fail(study->notebook.message, CKG_ERR_NOT_FOUND,
+                            : app_fail(study->record.message, CKG_ERR_NOT_FOUND,
                                        "there is no plot '%s'; there are %s", name,
                                        names.data ? names.data : "");
     app_text_free(&names);
@@ -161,7 +161,7 @@ static int find_plot(struct app_api_study *study, const char *name, const struct
 /* As `ckg plot`, an SVG. */
 static int plot(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    const ckg_problem *problem = study->notebook.definition.problem;
+    const ckg_problem *problem = study->record.definition.problem;
     const char *x = text_of(in, "x");
     const char *y = text_of(in, "y");
     const struct app_figure_options how = {.x = x ? ckg_problem_parameter_find(problem, x) : -1,
@@ -174,7 +174,7 @@ static int plot(struct app_api_study *study, json_t *in, struct app_text *out)
     int status = find_plot(study, text_of(in, "kind"), &kind);
 
     if (!status && ((x && how.x < 0) || (y && how.y < 0) || (x && how.x == how.y)))
-        status = app_fail(study->notebook.message, CKG_ERR_INVALID, "a plot needs two different parameters");
+        status = app_fail(study->record.message, CKG_ERR_INVALID, "a plot needs two different parameters");
     if (!status)
         status = look(study, &show);
     if (status)
@@ -208,7 +208,7 @@ const struct app_action app_local[] = {
     {JSON("change"), WRITES, .takes = DEFINITION, .run = change},
     {JSON("add"), WRITES, .traits = APP_BEGINS,
      .takes = {{"parameters", APP_IS_OBJECT, "which design? Give its `parameters`"},
-               {"queued", APP_IS_TRUTH, NULL}},
+               {"queued", APP_IS_BOOLEAN, NULL}},
      .run = add},
     {JSON("put"),
      .takes = {TEXT("state"),

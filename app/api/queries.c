@@ -15,13 +15,13 @@
 
 static int trial(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    const struct app_trial *t = app_api_trial(&study->notebook, json_object_get(in, "trial"));
+    const struct app_trial *t = app_api_trial(&study->record, json_object_get(in, "trial"));
 
     if (!t)
         return CKG_ERR_NOT_FOUND;
     app_json_open(out, NULL, '{');
-    app_trial_add_whole(&study->notebook.definition, t, out);
-    const int status = app_history_write(&study->notebook, t->number, 1, out);
+    app_trial_add_whole(&study->record.definition, t, out);
+    const int status = app_history_write(&study->record, t->number, 1, out);
     app_json_close(out, '}');
     return status;
 }
@@ -29,15 +29,15 @@ static int trial(struct app_api_study *study, json_t *in, struct app_text *out)
 static int tell_status(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     struct app_stop_watch watch = {0};
-    struct app_crew crew;
-    int status = app_crew_find(&study->notebook, &crew);
+    struct app_workers workers;
+    int status = app_workers_find(&study->record, &workers);
 
     (void)in;
     if (!status)
-        status = app_stop_standing(&study->notebook, &watch);
+        status = app_stop_standing(&study->record, &watch);
     if (!status)
-        app_status_write(&study->notebook, &watch.gain, watch.reached, &crew, out);
-    app_crew_free(&crew);
+        app_status_write(&study->record, &watch.gain, watch.reached, &workers, out);
+    app_workers_free(&workers);
     app_stop_forget(&watch);
     return status;
 }
@@ -45,12 +45,12 @@ static int tell_status(struct app_api_study *study, json_t *in, struct app_text 
 static int recommend(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     ckg_recommendation *r;
-    const int status = app_notebook_recommend(&study->notebook, NULL, &r);
+    const int status = app_study_recommend(&study->record, NULL, &r);
 
     (void)in;
     if (status)
         return status;
-    app_recommendation_write(&study->notebook, r, out);
+    app_recommendation_write(&study->record, r, out);
     ckg_recommendation_free(r);
     return CKG_OK;
 }
@@ -58,11 +58,11 @@ static int recommend(struct app_api_study *study, json_t *in, struct app_text *o
 static int find_model(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     struct app_fitted fitted;
-    const int status = app_fitted_find(&fitted, &study->notebook);
+    const int status = app_fitted_find(&fitted, &study->record);
 
     (void)in;
     if (!status)
-        app_models_write(&study->notebook.definition, fitted.models, fitted.penalty, out);
+        app_models_write(&study->record.definition, fitted.models, fitted.penalty, out);
     app_fitted_free(&fitted);
     return status;
 }
@@ -71,24 +71,24 @@ static int find_importance(struct app_api_study *study, json_t *in, struct app_t
 {
     struct app_importance importance;
     ckg_study *engine;
-    int status = app_notebook_engine(&study->notebook, &engine);
+    int status = app_study_engine(&study->record, &engine);
 
     (void)in;
     if (!status)
-        status = app_importance_find(&importance, &study->notebook, engine, 0, NULL);
+        status = app_importance_find(&importance, &study->record, engine, 0, NULL);
     if (status)
         return status;
-    app_importance_write(&study->notebook.definition, &importance, out);
+    app_importance_write(&study->record.definition, &importance, out);
     app_importance_free(&importance);
     return CKG_OK;
 }
 
 static int find_frontier(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     struct app_frontier frontier;
     ckg_study *engine;
-    int status = app_notebook_engine(n, &engine);
+    int status = app_study_engine(n, &engine);
 
     (void)in;
     if (!status)
@@ -105,7 +105,7 @@ static int find_frontier(struct app_api_study *study, json_t *in, struct app_tex
 
 static int predict(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    struct app_notebook *n = &study->notebook;
+    struct app_study *n = &study->record;
     double x[CKG_MAX_PARAMETERS];
     double mean[CKG_MAX_CONSTRAINTS + 1];
     double sd[CKG_MAX_CONSTRAINTS + 1];
@@ -115,14 +115,14 @@ static int predict(struct app_api_study *study, json_t *in, struct app_text *out
     int status = app_design_read(&n->definition, json_object_get(in, "at"), x, n->message);
 
     if (!status)
-        status = app_notebook_engine(n, &engine);
+        status = app_study_engine(n, &engine);
     if (status)
         return status;
     status = ckg_study_predict(engine, 1, x, mean, sd, &p.probability_feasible, &p.utility);
     if (!status)
         status = ckg_study_predict_noise(engine, 1, x, noise_sd);
     if (status)
-        return app_notebook_fail(n, status);
+        return app_study_fail(n, status);
     app_prediction_write(&n->definition, &p, out);
     return CKG_OK;
 }
@@ -157,7 +157,7 @@ static void add_parameter(const struct app_definition *d, int index, struct app_
 
 static int problem(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    const struct app_definition *d = &study->notebook.definition;
+    const struct app_definition *d = &study->record.definition;
 
     (void)in;
     app_json_print(out, "{study:%s goal:%s parameters:[", d->name,
@@ -180,10 +180,10 @@ static int problem(struct app_api_study *study, json_t *in, struct app_text *out
 /* Lists over all trials: a trial's number is its place among them. */
 static int times(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    const struct app_notebook *n = &study->notebook;
-    struct app_crew crew;
+    const struct app_study *n = &study->record;
+    struct app_workers workers;
     char name[96];
-    const int status = app_crew_find(n, &crew);
+    const int status = app_workers_find(n, &workers);
 
     (void)in;
     app_json_print(out, "{asked:[");
@@ -194,9 +194,9 @@ static int times(struct app_api_study *study, json_t *in, struct app_text *out)
         app_json_add_number(out, NULL, n->trials[i].ended);
     app_json_print(out, "] worker:[");
     for (int i = 0; !status && i < n->count; i++)
-        app_json_add_string(out, NULL, app_crew_worker(&crew, &n->trials[i], name));
+        app_json_add_string(out, NULL, app_workers_worker(&workers, &n->trials[i], name));
     app_json_print(out, "]}");
-    app_crew_free(&crew);
+    app_workers_free(&workers);
     return status;
 }
 

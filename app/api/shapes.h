@@ -41,25 +41,25 @@ void app_trial_add_whole(const struct app_definition *definition, const struct a
                          struct app_text *out);
 
 /* Members of an object that is open: the budget and what was evaluated; the best trial that is feasible. */
-void app_progress_add(const struct app_notebook *notebook, struct app_text *out);
-void app_best_feasible_add(const struct app_notebook *notebook, struct app_text *out);
+void app_progress_add(const struct app_study *record, struct app_text *out);
+void app_best_feasible_add(const struct app_study *record, struct app_text *out);
 
 /* stopped: 1 where a run would end before the budget; crew: who is at work. */
-void app_status_write(const struct app_notebook *notebook, const ckg_gain *gain, int stopped,
-                      const struct app_crew *crew, struct app_text *out);
+void app_status_write(const struct app_study *record, const ckg_gain *gain, int stopped,
+                      const struct app_workers *workers, struct app_text *out);
 
 /* Who holds the study back, since when, and whether its runs end, or null. */
-void app_hold_add(const struct app_hold *hold, struct app_text *out);
+void app_pause_add(const struct app_pause *pause, struct app_text *out);
 
 /* The same as an object of its own, with the name of the study and its budget. */
-void app_hold_write_study(const struct app_notebook *notebook, struct app_text *out);
+void app_pause_write_study(const struct app_study *record, struct app_text *out);
 
 /* A study as the list of a store has it; budget 0: nobody has said. */
 void app_study_seen_write(const struct app_study_seen *study, int budget, struct app_text *out);
 
 /* What was found in a store, and how many trials can be saved. */
-void app_checkup_write(const struct app_notebook *notebook, const struct app_checkup *checkup,
-                       struct app_text *out);
+void app_verification_write(const struct app_study *record, const struct app_verification *verification,
+                            struct app_text *out);
 
 /* What a changed problem changes, and what that does to the trials. */
 void app_change_write(const struct app_changed *changed, struct app_text *out);
@@ -67,11 +67,11 @@ void app_change_write(const struct app_changed *changed, struct app_text *out);
 /* A change that was taken back. */
 void app_undone_write(const struct app_last_change *undone, struct app_text *out);
 
-void app_recommendation_write(const struct app_notebook *notebook, const ckg_recommendation *recommendation,
+void app_recommendation_write(const struct app_study *record, const ckg_recommendation *recommendation,
                               struct app_text *out);
 
 /* One point of the frontier: what is recommended for that probability of being feasible, NULL: nothing. */
-void app_frontier_write(const struct app_notebook *notebook, double probability,
+void app_frontier_write(const struct app_study *record, double probability,
                         const ckg_recommendation *recommendation, struct app_text *out);
 
 /* --- what the engine says of designs and of its models --- */

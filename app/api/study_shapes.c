@@ -43,9 +43,9 @@ void app_trial_add_whole(const struct app_definition *d, const struct app_trial 
 /* --- where it stands --- */
 
 /* The best trial that was measured feasible, as an object that is open; NULL: null. */
-static const struct app_trial *open_best(const struct app_notebook *n, const char *key, struct app_text *out)
+static const struct app_trial *open_best(const struct app_study *n, const char *key, struct app_text *out)
 {
-    const struct app_trial *best = app_notebook_best(n);
+    const struct app_trial *best = app_study_best(n);
 
     if (best)
         app_json_print(out, "%s:{trial:%d", key, best->number);
@@ -54,16 +54,16 @@ static const struct app_trial *open_best(const struct app_notebook *n, const cha
     return best;
 }
 
-void app_progress_add(const struct app_notebook *n, struct app_text *out)
+void app_progress_add(const struct app_study *n, struct app_text *out)
 {
     int tally[APP_STATES];
 
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
     app_json_print(out, "budget:%g evaluations:%d", app_known(n->definition.budget),
                    tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
 }
 
-void app_best_feasible_add(const struct app_notebook *n, struct app_text *out)
+void app_best_feasible_add(const struct app_study *n, struct app_text *out)
 {
     const struct app_trial *best = open_best(n, "best_feasible", out);
 
@@ -72,65 +72,65 @@ void app_best_feasible_add(const struct app_notebook *n, struct app_text *out)
 }
 
 /* The failures in a row for which a run pauses, or null. */
-static void add_pause(const struct app_notebook *n, struct app_text *out)
+static void add_pause(const struct app_study *n, struct app_text *out)
 {
-    struct app_pause pause;
+    struct app_outage pause;
 
-    if (!app_pause_find(n, &pause)) {
+    if (!app_outage_find(n, &pause)) {
         app_json_add_string(out, "outage", NULL);
         return;
     }
     app_json_print(out, "outage:{trials:[");
     for (int i = 0; i < n->count; i++)
-        if (app_pause_has(&pause, &n->trials[i]))
+        if (app_outage_has(&pause, &n->trials[i]))
             app_json_add_integer(out, NULL, n->trials[i].number);
     app_json_print(out, "] why:%s}", pause.why);
 }
 
-void app_hold_add(const struct app_hold *hold, struct app_text *out)
+void app_pause_add(const struct app_pause *pause, struct app_text *out)
 {
-    char moment[32];
+    char timestamp[32];
 
-    if (hold->held == APP_NOT_HELD)
+    if (pause->paused == APP_NOT_PAUSED)
         app_json_add_string(out, "paused_by_user", NULL);
     else
-        app_json_print(out, "paused_by_user:{by:%s since:%s stopped:%i}", hold->by[0] ? hold->by : NULL,
-                       app_moment_utc(hold->since, moment), hold->held == APP_STOPPED);
+        app_json_print(out, "paused_by_user:{by:%s since:%s stopped:%i}", pause->by[0] ? pause->by : NULL,
+                       app_timestamp_utc(pause->since, timestamp), pause->paused == APP_STOPPED);
 }
 
-void app_hold_write_study(const struct app_notebook *n, struct app_text *out)
+void app_pause_write_study(const struct app_study *n, struct app_text *out)
 {
     app_json_print(out, "{study:%s budget:%g", n->definition.name, app_known(n->definition.budget));
-    app_hold_add(&n->hold, out);
+    app_pause_add(&n->pause, out);
     app_json_close(out, '}');
 }
 
 /* Those who are at work, with the trials that each evaluates. */
-static void add_workers(const struct app_crew *crew, struct app_text *out)
+static void add_workers(const struct app_workers *workers, struct app_text *out)
 {
     app_json_open(out, "workers", '[');
-    for (int i = 0; i < crew->count; i++) {
-        const struct app_member *m = &crew->member[i];
+    for (int i = 0; i < workers->count; i++) {
+        const struct app_member *m = &workers->member[i];
 
         app_json_print(out, "{worker:%lld host:%s process:%lld slots:%d labels:", (long long)m->id, m->host,
                        (long long)m->process, m->slots);
         app_text_print(out, "%s", m->labels ? m->labels : "[]");
         app_json_print(out, "alive:%i seconds:%g silent:%g trials:[", m->alive, m->age, m->silent);
-        for (int k = 0; k < crew->held_count; k++)
-            if (crew->held[k].worker == m->id)
-                app_json_add_integer(out, NULL, crew->held[k].number);
+        for (int k = 0; k < workers->paused_count; k++)
+            if (workers->paused[k].worker == m->id)
+                app_json_add_integer(out, NULL, workers->paused[k].number);
         app_json_print(out, "]}");
     }
     app_json_close(out, ']');
 }
 
 /* Which trial is whose, and for how long without a further sign of it. */
-static void add_leases(const struct app_crew *crew, struct app_text *out)
+static void add_leases(const struct app_workers *workers, struct app_text *out)
 {
     app_json_open(out, "leases", '[');
-    for (int i = 0; i < crew->held_count; i++)
-        app_json_print(out, "{trial:%d worker:%lld left:%g}", crew->held[i].number,
-                       (long long)crew->held[i].worker, crew->held[i].left);
+    for (int i = 0; i < workers->paused_count; i++)
+        app_json_print(out, "{trial:%d worker:%lld left:%g}", workers->paused[i].number,
+                       (long long)workers->paused[i].worker, workers->paused[i].left);
     app_json_close(out, ']');
 }
 
@@ -145,24 +145,24 @@ static void add_rules(const ckg_problem *problem, struct app_text *out)
     app_json_close(out, ']');
 }
 
-void app_status_write(const struct app_notebook *n, const ckg_gain *gain, int stopped,
-                      const struct app_crew *crew, struct app_text *out)
+void app_status_write(const struct app_study *n, const ckg_gain *gain, int stopped,
+                      const struct app_workers *workers, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     int tally[APP_STATES];
 
     /* How far it is. */
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
     app_json_print(out, "{study:%s store:%s", d->name, n->url);
     app_progress_add(n, out);
     app_json_print(out, "complete:%d failed:%d running:%d pending:%d discarded:%d", tally[APP_COMPLETE],
                    tally[APP_FAILED_TRIAL], tally[APP_RUNNING], tally[APP_PENDING], tally[APP_DISCARDED]);
     if (ckg_problem_separate(d->problem) == 1)
-        app_json_add_number(out, "spent", app_notebook_cost(n));
+        app_json_add_number(out, "spent", app_study_cost(n));
 
     /* How it chooses; a seed that the file does not give is drawn when the study begins. */
     app_json_print(out, "policy:%s seed:", d->policy);
-    if (n->study || d->has_seed)
+    if (n->id || d->has_seed)
         app_text_print(out, "%llu", (unsigned long long)n->seed);
     else
         app_text_print(out, "null");
@@ -170,14 +170,14 @@ void app_status_write(const struct app_notebook *n, const ckg_gain *gain, int st
 
     app_best_feasible_add(n, out);
     add_pause(n, out);
-    app_hold_add(&n->hold, out);
+    app_pause_add(&n->pause, out);
 
     /* What going on is expected to gain, and who is at work. */
     app_json_print(out, "expected_gain:{next:%g remaining:%g} stopped:%i", gain->next, gain->remaining,
                    stopped);
-    add_workers(crew, out);
-    add_leases(crew, out);
-    app_json_print(out, "suggestions_per_minute:%g}", app_notebook_pace(n));
+    add_workers(workers, out);
+    add_leases(workers, out);
+    app_json_print(out, "suggestions_per_minute:%g}", app_study_pace(n));
 }
 
 /* --- a changed problem --- */
@@ -204,16 +204,16 @@ void app_change_write(const struct app_changed *changed, struct app_text *out)
 
 void app_undone_write(const struct app_last_change *undone, struct app_text *out)
 {
-    char moment[32];
+    char timestamp[32];
 
     app_json_print(out, "{change:%d command:%s who:%s made:%s left:%d problem:%i}", undone->number,
-                   undone->command.data, undone->who.data, app_moment_utc(undone->made, moment),
+                   undone->command.data, undone->who.data, app_timestamp_utc(undone->made, timestamp),
                    undone->left - 1, undone->definition.length > 0);
 }
 
 /* --- the recommendation --- */
 
-static void add_best_evaluated(const struct app_notebook *n, struct app_text *out)
+static void add_best_evaluated(const struct app_study *n, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     const struct app_trial *best = open_best(n, "best_evaluated", out);
@@ -245,7 +245,7 @@ static void add_hardest(const struct app_definition *d, const ckg_recommendation
                        r->sd[j], r->mean[j] < o.min ? o.min : o.max);
 }
 
-void app_recommendation_write(const struct app_notebook *n, const ckg_recommendation *r, struct app_text *out)
+void app_recommendation_write(const struct app_study *n, const ckg_recommendation *r, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
 
@@ -266,7 +266,7 @@ void app_recommendation_write(const struct app_notebook *n, const ckg_recommenda
     app_json_close(out, '}');
 }
 
-void app_frontier_write(const struct app_notebook *n, double probability, const ckg_recommendation *r,
+void app_frontier_write(const struct app_study *n, double probability, const ckg_recommendation *r,
                         struct app_text *out)
 {
     app_json_print(out, "{probability:%g recommendation:", probability);
@@ -286,7 +286,7 @@ void app_study_seen_write(const struct app_study_seen *s, int budget, struct app
     app_json_print(out, "created:%g last_result:%g}", s->created, s->ended);
 }
 
-void app_checkup_write(const struct app_notebook *n, const struct app_checkup *c, struct app_text *out)
+void app_verification_write(const struct app_study *n, const struct app_verification *c, struct app_text *out)
 {
     app_json_print(out, "{store:%s whole:%i trials:%d can_be_saved:%g findings:[", n->url, !c->damaged,
                    c->trials, c->unknown ? (double)NAN : n->count);

@@ -134,13 +134,13 @@ void app_json_add_string(struct app_text *out, const char *key, const char *stri
         app_text_print(out, "null");
 }
 
-void app_json_add_truth(struct app_text *out, const char *key, int truth)
+void app_json_add_boolean(struct app_text *out, const char *key, int boolean)
 {
     static const char *const words[] = {"null", "false", "true"};
 
-    assert(truth >= -1 && truth <= 1);
+    assert(boolean >= -1 && boolean <= 1);
     app_json_member(out, key);
-    app_text_print(out, "%s", words[truth + 1]);
+    app_text_print(out, "%s", words[boolean + 1]);
 }
 
 /* --- shapes --- */
@@ -159,7 +159,7 @@ static const char *print_argument(struct app_text *out, const char *at, va_list 
         app_json_add_number(out, NULL, va_arg(*arguments, double));
         return at + 2;
     case 'i':
-        app_json_add_truth(out, NULL, va_arg(*arguments, int));
+        app_json_add_boolean(out, NULL, va_arg(*arguments, int));
         return at + 2;
     default:
         assert(at[1] == 's');
@@ -226,7 +226,7 @@ void app_json_add_value(struct app_text *out, const char *key, const json_t *val
     case JSON_TRUE:
     case JSON_FALSE:
     case JSON_NULL:
-        app_json_add_truth(out, key, json_is_null(value) ? -1 : json_is_true(value));
+        app_json_add_boolean(out, key, json_is_null(value) ? -1 : json_is_true(value));
         break;
     }
 }

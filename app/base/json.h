@@ -40,7 +40,7 @@ void app_json_close(struct app_text *out, char bracket);
  *   {"trial": 7, "values": {"weight": 1.5}, "feasible": null, "why": null, "changes": [
  *
  * A word before a colon is a key, and so is %s. %d and %lld give an integer, %g a number as app_json_number
- * writes it, %s a string or null, %i a truth as app_json_add_truth. What the shape opens may be closed by a
+ * writes it, %s a string or null, %i a truth as app_json_add_boolean. What the shape opens may be closed by a
  * later one, and after a key at its end the caller adds the value.
  */
 void app_json_print(struct app_text *out, const char *shape, ...) __attribute__((format(printf, 2, 3)));
@@ -54,7 +54,7 @@ void app_json_add_integer(struct app_text *out, const char *key, long long value
 /* NULL gives null. */
 void app_json_add_string(struct app_text *out, const char *key, const char *string);
 /* 1 true, 0 false, -1 null */
-void app_json_add_truth(struct app_text *out, const char *key, int truth);
+void app_json_add_boolean(struct app_text *out, const char *key, int boolean);
 /* What was written there, read; the text is freed. NULL: no memory. */
 json_t *app_json_take(struct app_text *text);
 

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "bench/own_problem.h"
+#include "bench/user_problem.h"
 #include "bench/replicate.h"
 
 void app_replication_free(struct app_replication *replication)
@@ -140,7 +140,7 @@ int app_protocol_make(const struct app_plan *plan, const struct app_cell *cell,
     if (status)
         return app_fail(message, status, "%s, noise %g, %s, replication %d: %.700s", cell->problem->name,
                         cell->noise, cell->policy, replication, why.text);
-    const struct app_own *own = app_own_of(cell->problem);
+    const struct app_user_problem *own = app_user_problem_of(cell->problem);
     if (own && own->trouble.text[0])
         return app_fail(message, CKG_ERR_SYSTEM, "%s: %.700s", cell->problem->name, own->trouble.text);
     for (int kind = 0; !status && kind < APP_PROTOCOL_KINDS; kind++)

@@ -26,15 +26,15 @@ int app_score(const struct app_problem *p, ckg_study *study, struct app_score *o
 }
 
 /* What is told of an evaluation (from 0) whose true values are known. */
-static void add_noise(const struct app_experiment *e, int evaluation, const double *truth, double *told)
+static void add_noise(const struct app_experiment *e, int evaluation, const double *truth, double *telling)
 {
     const struct app_problem *p = e->problem;
 
     for (int k = 0; k <= p->K; k++) {
         const double sd = k ? p->constraint_noise : e->noise;
-        told[k] = truth[k];
+        telling[k] = truth[k];
         if (sd > 0)
-            told[k] += sd * app_problem_noise(e->seed, (uint64_t)evaluation, (uint64_t)k);
+            telling[k] += sd * app_problem_noise(e->seed, (uint64_t)evaluation, (uint64_t)k);
     }
 }
 
@@ -53,20 +53,21 @@ static int is_harmless(const struct app_experiment *e, const double *truth, doub
     const int feasible = app_problem_feasible(e->problem, truth);
 
     if (e->absurd_outcome)
-        return (e->absurd > 0) == (truth[e->absurd_outcome] > 0);
-    return !feasible || (e->absurd > 0 && truth[0] > best);
+        return (e->outliers > 0) == (truth[e->absurd_outcome] > 0);
+    return !feasible || (e->outliers > 0 && truth[0] > best);
 }
 
 /* Another view of what is told of evaluation i, where the experiment wants one. */
 static void distort(const struct app_experiment *e, int i, const double *truth, struct progress *progress,
-                    double *told)
+                    double *telling)
 {
     const uint64_t turn = 1 + e->seed % (uint64_t)(e->initial > 1 ? e->initial - 1 : 1);
 
     if (e->steep > 0)
-        told[0] = exp(e->steep * told[0]);
-    if (e->absurd != 0 && !progress->spoilt && (uint64_t)i >= turn && is_harmless(e, truth, progress->best)) {
-        told[e->absurd_outcome] = e->absurd;
+        telling[0] = exp(e->steep * telling[0]);
+    if (e->outliers != 0 && !progress->spoilt && (uint64_t)i >= turn &&
+        is_harmless(e, truth, progress->best)) {
+        telling[e->absurd_outcome] = e->outliers;
         progress->spoilt = 1;
     }
 }
@@ -82,14 +83,14 @@ static void note_best(const struct app_experiment *e, const double *truth, struc
 }
 
 /* What was measured: all of it, or what is a number. */
-static int tell(const struct app_experiment *e, ckg_study *study, int trial, const double *told)
+static int tell(const struct app_experiment *e, ckg_study *study, int trial, const double *telling)
 {
     ckg_measurement measured[1 + CKG_MAX_CONSTRAINTS];
     int count = 0;
 
     for (int k = 0; k <= e->problem->K; k++)
-        if (!isnan(told[k]))
-            measured[count++] = (ckg_measurement){k, told[k], CKG_SD_DEFAULT};
+        if (!isnan(telling[k]))
+            measured[count++] = (ckg_measurement){k, telling[k], CKG_SD_DEFAULT};
     return ckg_study_tell_measured(study, trial, count, measured);
 }
 
@@ -98,7 +99,7 @@ static int make_step(const struct app_experiment *e, ckg_study *study, int i, st
                      app_step_visit *visit, void *context)
 {
     double truth[1 + CKG_MAX_CONSTRAINTS];
-    double told[1 + CKG_MAX_CONSTRAINTS];
+    double telling[1 + CKG_MAX_CONSTRAINTS];
     ckg_suggestion *suggestion;
 
     /* Ask. */
@@ -111,13 +112,13 @@ static int make_step(const struct app_experiment *e, ckg_study *study, int i, st
     /* Evaluate. */
     const int evaluated = app_problem_evaluate(e->problem, suggestion->x, truth);
     if (evaluated) {
-        add_noise(e, i, truth, told);
-        distort(e, i, truth, progress, told);
+        add_noise(e, i, truth, telling);
+        distort(e, i, truth, progress, telling);
         note_best(e, truth, progress);
     }
 
     /* Tell, and let the caller look. */
-    status = evaluated ? tell(e, study, suggestion->trial, told)
+    status = evaluated ? tell(e, study, suggestion->trial, telling)
                        : ckg_study_tell_failed(study, suggestion->trial);
     if (!status) {
         const struct app_step step = {
@@ -126,7 +127,7 @@ static int make_step(const struct app_experiment *e, ckg_study *study, int i, st
             .suggestion = suggestion,
             .seconds = seconds,
             .truth = truth,
-            .told = told,
+            .telling = telling,
             .best = progress->best,
         };
         status = visit(context, &step);

@@ -27,7 +27,7 @@ struct app_experiment {
     /* What is told instead of the truth: the objective as exp(steep·f), where steep > 0; */
     double steep;
     /* and once `absurd`, unless 0, for that outcome of an early design where it is no lie about the best. */
-    double absurd;
+    double outliers;
     int absurd_outcome;
 };
 
@@ -38,7 +38,7 @@ struct app_step {
     const ckg_suggestion *suggestion; /* what was evaluated */
     double seconds;                   /* that asking for it took */
     const double *truth;              /* f, c_1 … c_K there */
-    const double *told;               /* the same with noise */
+    const double *telling;            /* the same with noise */
     double best;                      /* the smallest true f of a feasible design so far, INFINITY for none */
 };
 

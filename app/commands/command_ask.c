@@ -12,7 +12,7 @@ static const struct app_option options[] = {
     {0},
 };
 
-static int print_trial(const struct app_arguments *a, const struct app_notebook *n,
+static int print_trial(const struct app_arguments *a, const struct app_study *n,
                        const ckg_suggestion *suggestion, int number)
 {
     struct app_text line = {0};
@@ -25,10 +25,10 @@ static int print_trial(const struct app_arguments *a, const struct app_notebook 
 }
 
 /* So many designs, suggested, recorded and printed. */
-static int ask_for(const struct app_arguments *a, struct app_notebook *n, int wanted)
+static int ask_for(const struct app_arguments *a, struct app_study *n, int wanted)
 {
     struct app_asked asked;
-    int status = app_notebook_ask(n, wanted, &asked);
+    int status = app_study_ask(n, wanted, &asked);
 
     for (int i = 0; !status && i < asked.count; i++)
         status = print_trial(a, n, asked.suggestion[i], asked.first + i);
@@ -39,7 +39,7 @@ static int ask_for(const struct app_arguments *a, struct app_notebook *n, int wa
 /* --- a design of the user's own --- */
 
 /* x (d) ← what the command line says. */
-static int read_own(const struct app_arguments *a, const struct app_notebook *n, double *x)
+static int read_own(const struct app_arguments *a, const struct app_study *n, double *x)
 {
     json_t *design = json_object();
     int status = design ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
@@ -58,14 +58,14 @@ static int read_own(const struct app_arguments *a, const struct app_notebook *n,
 }
 
 /* Queues it, and says what is known of it already. */
-static int ask_at(const struct app_arguments *a, struct app_notebook *n)
+static int ask_at(const struct app_arguments *a, struct app_study *n)
 {
     double x[CKG_MAX_PARAMETERS];
     struct app_queued queued;
     int status = read_own(a, n, x);
 
     if (!status)
-        status = app_notebook_queue(n, x, a->line, &queued);
+        status = app_study_queue(n, x, a->line, &queued);
     if (status)
         return status;
     if (queued.why && !a->quiet)
@@ -91,7 +91,7 @@ static int check(const struct app_arguments *a)
     return status;
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     int wanted;
     const int status = read_number(a, &wanted);

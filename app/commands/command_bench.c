@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench/bench_figure.h"
-#include "bench/own_problem.h"
+#include "bench/user_problem.h"
 #include "command.h"
 #include "commands/picture.h"
 #include "run/milestones.h"
@@ -93,15 +93,15 @@ static int is_file(const char *word)
 
 static int read_file(const struct app_arguments *a, const char *word, const struct app_problem **entry)
 {
-    struct app_own *own;
-    int status = app_own_open(&own, word, app_option(a, "real") != NULL, a->threads, a->message);
+    struct app_user_problem *own;
+    int status = app_user_problem_open(&own, word, app_option(a, "real") != NULL, a->threads, a->message);
 
     if (status)
         return status;
     if (app_problem_named(own->problem.name)) {
         status = app_wrong(a, "'%s' is also a built-in problem; give the file another name",
                            own->problem.name);
-        app_own_free(own);
+        app_user_problem_free(own);
         return status;
     }
     *entry = &own->problem;
@@ -153,19 +153,19 @@ static int read_evaluation(const struct app_arguments *a, const char *word, void
 /* --- what it can do --- */
 
 /* The first problem that is a file; NULL: none is. */
-static const struct app_own *first_own(const struct app_plan *plan)
+static const struct app_user_problem *first_own(const struct app_plan *plan)
 {
     for (int i = 0; i < plan->problems; i++)
-        if (app_own_of(plan->problem[i]))
-            return app_own_of(plan->problem[i]);
+        if (app_user_problem_of(plan->problem[i]))
+            return app_user_problem_of(plan->problem[i]);
     return NULL;
 }
 
 static int read_numbers(const struct app_arguments *a, struct app_plan *plan)
 {
-    const struct app_own *own = first_own(plan);
-    const int initial = own ? app_initial_size(&own->notebook.definition) : 10;
-    const int evaluations = own ? own->notebook.definition.budget : 110;
+    const struct app_user_problem *own = first_own(plan);
+    const int initial = own ? app_initial_size(&own->record.definition) : 10;
+    const int evaluations = own ? own->record.definition.budget : 110;
     int seed = 0;
     int status = app_option_integer(a, "replications", 1, 9999, 30, &plan->replications);
 
@@ -193,11 +193,11 @@ static void write_settings(const struct app_arguments *a, struct app_text *out)
 static void write_files(const struct app_arguments *a, const struct app_plan *plan, struct app_text *out)
 {
     for (int i = 0; i < plan->problems; i++) {
-        const struct app_own *own = app_own_of(plan->problem[i]);
+        const struct app_user_problem *own = app_user_problem_of(plan->problem[i]);
 
         if (own)
             app_text_print(out, "%s%s: %s, %d trials", out->length ? "; " : "", own->problem.name,
-                           app_option(a, "real") ? "the command" : "models", own->notebook.count);
+                           app_option(a, "real") ? "the command" : "models", own->record.count);
     }
 }
 
@@ -232,7 +232,7 @@ static int read_plan(const struct app_arguments *a, struct app_plan *plan)
     if (!status)
         status = read_numbers(a, plan);
     for (int i = 0; !status && i < plan->problems; i++)
-        if (app_own_of(plan->problem[i]))
+        if (app_user_problem_of(plan->problem[i]))
             status = check_file(a, plan, i);
     if (!status && app_option(a, "real") && !first_own(plan))
         status = app_wrong(a, "--real is for problem files, and none is given");
@@ -285,7 +285,7 @@ static int run_plan(const struct app_arguments *a)
     if (!status)
         status = run_plan_with(a, &plan);
     for (int i = 0; i < plan.problems; i++)
-        app_own_free(app_own_of(plan.problem[i]));
+        app_user_problem_free(app_user_problem_of(plan.problem[i]));
     return status;
 }
 

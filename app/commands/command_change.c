@@ -16,8 +16,7 @@ static const struct app_option options[] = {
 /* --- what it says --- */
 
 /* What the change does to the trials, a line each. */
-static void write_effects(const struct app_notebook *n, const struct app_changed *changed,
-                          struct app_text *out)
+static void write_effects(const struct app_study *n, const struct app_changed *changed, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
 
@@ -47,7 +46,7 @@ static void write_effects(const struct app_notebook *n, const struct app_changed
         app_text_print(out, "  the trials stay as they are\n");
 }
 
-static void write_text(const struct app_notebook *n, const struct app_changed *changed, struct app_text *out)
+static void write_text(const struct app_study *n, const struct app_changed *changed, struct app_text *out)
 {
     struct app_text effects = {0};
 
@@ -82,7 +81,7 @@ struct question {
     struct app_text text;
 };
 
-static int agree(void *context, const struct app_notebook *n, const struct app_changed *changed)
+static int agree(void *context, const struct app_study *n, const struct app_changed *changed)
 {
     struct question *q = context;
 
@@ -103,14 +102,14 @@ static int check(const struct app_arguments *a)
     return a->place.file ? CKG_OK : app_wrong(a, "which problem file? Changes are taken over from one");
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     struct question question = {.a = a};
     const struct app_changing how = {.command = a->line, .agrees = agree, .context = &question};
     struct app_definition now = {0};
     struct app_changed changed = {0};
 
-    if (!n->study)
+    if (!n->id)
         return app_fail(n->message, CKG_ERR_STATE,
                         "%s: the study has not begun, so there is nothing to change", a->place.file);
     int status = app_definition_read(&now, a->place.file, n->message);

@@ -11,21 +11,22 @@ static const struct app_option options[] = {
     {0},
 };
 
-static int print(const struct app_arguments *a, const struct app_notebook *n, const struct app_checkup *c)
+static int print(const struct app_arguments *a, const struct app_study *n, const struct app_verification *c)
 {
     struct app_text out = {0};
 
     if (a->quiet && !a->json)
         return CKG_OK;
     if (a->json)
-        app_checkup_write(n, c, &out);
+        app_verification_write(n, c, &out);
     else
-        app_checkup_text(n, c, &out);
+        app_verification_text(n, c, &out);
     return app_print(a, &out);
 }
 
 /* One line that says what to do. */
-static int complain(const struct app_arguments *a, const struct app_notebook *n, const struct app_checkup *c)
+static int complain(const struct app_arguments *a, const struct app_study *n,
+                    const struct app_verification *c)
 {
     const char *file = app_option(a, "save");
 
@@ -47,7 +48,7 @@ static int complain(const struct app_arguments *a, const struct app_notebook *n,
         n->url, n->count, c->trials);
 }
 
-static int save(const struct app_arguments *a, const struct app_notebook *n, const struct app_checkup *c)
+static int save(const struct app_arguments *a, const struct app_study *n, const struct app_verification *c)
 {
     struct app_text out = {0};
 
@@ -59,22 +60,22 @@ static int save(const struct app_arguments *a, const struct app_notebook *n, con
 
 static int run(const struct app_arguments *a)
 {
-    struct app_notebook notebook;
-    struct app_checkup checkup;
-    int status = app_checkup_make(&checkup, &notebook, &a->place, a->message);
+    struct app_study record;
+    struct app_verification verification;
+    int status = app_verification_make(&verification, &record, &a->place, a->message);
 
     if (status)
         return status;
     if (app_memory_failures_of_all()) /* what could not be read for that is not damaged */
         status = app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
     if (!status)
-        status = print(a, &notebook, &checkup);
+        status = print(a, &record, &verification);
     if (!status && app_option(a, "save"))
-        status = save(a, &notebook, &checkup);
-    if (!status && checkup.damaged)
-        status = complain(a, &notebook, &checkup);
-    app_notebook_close(&notebook);
-    app_checkup_free(&checkup);
+        status = save(a, &record, &verification);
+    if (!status && verification.damaged)
+        status = complain(a, &record, &verification);
+    app_study_close(&record);
+    app_verification_free(&verification);
     return status;
 }
 

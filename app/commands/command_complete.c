@@ -74,16 +74,16 @@ static int wants(const char *command, enum app_state state)
 
 static void offer_trials(const struct line *l)
 {
-    const struct app_study_place place = {.file = l->file};
+    const struct app_study_address place = {.file = l->file};
     struct app_message unheard;
-    struct app_notebook n;
+    struct app_study n;
 
-    if (!l->file || app_notebook_open(&n, &place, APP_COMPARE, &unheard))
+    if (!l->file || app_study_open(&n, &place, APP_COMPARE, &unheard))
         return;
     for (int i = 0; i < n.count; i++)
         if (wants(l->command->name, n.trials[i].state))
             printf("%d\n", n.trials[i].number);
-    app_notebook_close(&n);
+    app_study_close(&n);
 }
 
 static void offer_options(const struct line *l)

@@ -1,6 +1,6 @@
 /* ckg discard: trials set aside, so that neither models nor the budget know of them. */
 #include "command.h"
-#include "commands/mended.h"
+#include "commands/corrected.h"
 #include "commands/selection.h"
 
 static const struct app_option options[] = {
@@ -10,12 +10,12 @@ static const struct app_option options[] = {
     {0},
 };
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     if (app_option(a, "restore"))
-        return app_mend(a, n, "restore", app_mend_restore, "taken in again");
-    return app_mend(a, n, "discard", app_mend_discard,
-                    "discarded: the models do not see such trials, and the budget does not count them");
+        return app_correction(a, n, "restore", app_correction_restore, "taken in again");
+    return app_correction(a, n, "discard", app_correction_discard,
+                          "discarded: the models do not see such trials, and the budget does not count them");
 }
 
 const struct app_work app_command_discard = {

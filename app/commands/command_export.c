@@ -9,7 +9,7 @@ static const struct app_option options[] = {
     {0},
 };
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     const char *path = app_option(a, "output") ? app_option(a, "output") : "-";
     struct app_text out = {0};

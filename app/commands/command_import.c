@@ -15,7 +15,7 @@ static int check(const struct app_arguments *a)
     return a->count ? CKG_OK : app_wrong(a, "which file? Give its name, or - for standard input");
 }
 
-static void warn(const struct app_notebook *n, const struct app_imported *from, const char *path)
+static void warn(const struct app_study *n, const struct app_imported *from, const char *path)
 {
     struct app_text warnings = {0};
 
@@ -25,7 +25,7 @@ static void warn(const struct app_notebook *n, const struct app_imported *from, 
     app_text_free(&warnings);
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     const char *path = a->rest[0];
     struct app_imported imported = {0};

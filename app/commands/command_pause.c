@@ -1,16 +1,16 @@
 /* ckg pause: whoever evaluates the study holds back. */
 #include "base/visible.h"
 #include "command.h"
-#include "commands/holding.h"
+#include "commands/pausing.h"
 
 static const struct app_option options[] = {
     {"stop", 0, NULL, "runs end too, once what they evaluate has ended", 0},
     {0},
 };
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
-    return app_hold_and_say(a, n, app_option(a, "stop") ? APP_STOPPED : APP_HELD);
+    return app_pause_and_say(a, n, app_option(a, "stop") ? APP_STOPPED : APP_PAUSED_BY_USER);
 }
 
 const struct app_work app_command_pause = {

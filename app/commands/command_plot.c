@@ -60,7 +60,7 @@ static int check(const struct app_arguments *a)
     return app_picture_table(a, 0, &table);
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     const struct app_canvas_table *table = NULL;
     struct app_figure_options how = APP_FIGURE_OPTIONS_INIT;

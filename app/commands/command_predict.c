@@ -21,7 +21,7 @@ struct predictions {
     double *probability, *utility; /* (count) */
 };
 
-static int predict(struct app_notebook *n, struct predictions *p)
+static int predict(struct app_study *n, struct predictions *p)
 {
     const size_t count = (size_t)p->count;
     const size_t outcomes = (size_t)app_constraints(&n->definition) + 1;
@@ -34,13 +34,13 @@ static int predict(struct app_notebook *n, struct predictions *p)
             return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     }
 
-    int status = app_notebook_engine(n, &engine);
+    int status = app_study_engine(n, &engine);
     if (status)
         return status;
     status = ckg_study_predict(engine, p->count, p->X, p->mean, p->sd, p->probability, p->utility);
     if (!status)
         status = ckg_study_predict_noise(engine, p->count, p->X, p->noise_sd);
-    return status ? app_notebook_fail(n, status) : CKG_OK;
+    return status ? app_study_fail(n, status) : CKG_OK;
 }
 
 static int print(const struct app_arguments *a, const struct app_definition *d, const struct predictions *p)
@@ -62,7 +62,7 @@ static int print(const struct app_arguments *a, const struct app_definition *d, 
     return status;
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     struct predictions p = {0};
     int status = app_points_read(&n->definition, app_option(a, "at"), &p.X, &p.count, n->message);

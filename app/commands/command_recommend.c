@@ -25,7 +25,7 @@ static int check(const struct app_arguments *a)
                            app_option(a, "probability"));
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     ckg_recommend_options how = CKG_RECOMMEND_OPTIONS_INIT;
     int status = app_option_number(a, "probability", &how.probability);

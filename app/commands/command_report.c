@@ -8,7 +8,7 @@ static const struct app_option options[] = {
     {0},
 };
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     struct app_show show;
     struct app_text page = {0};

@@ -1,10 +1,10 @@
 /* ckg resume: a study that was paused goes on. */
 #include "command.h"
-#include "commands/holding.h"
+#include "commands/pausing.h"
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
-    return app_hold_and_say(a, n, APP_NOT_HELD);
+    return app_pause_and_say(a, n, APP_NOT_PAUSED);
 }
 
 const struct app_work app_command_resume = {

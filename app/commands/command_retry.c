@@ -1,6 +1,6 @@
 /* ckg retry: trials to be evaluated again. */
 #include "command.h"
-#include "commands/mended.h"
+#include "commands/corrected.h"
 #include "commands/selection.h"
 
 static const struct app_option options[] = {
@@ -9,12 +9,12 @@ static const struct app_option options[] = {
     {0},
 };
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
-    return app_mend(a, n, "retry", app_mend_retry,
-                    n->definition.evaluate.count
-                        ? "pending again, for `ckg run` to evaluate before anything new"
-                        : "pending again, and `ckg tell` brings the result");
+    return app_correction(a, n, "retry", app_correction_retry,
+                          n->definition.evaluate.count
+                              ? "pending again, for `ckg run` to evaluate before anything new"
+                              : "pending again, and `ckg tell` brings the result");
 }
 
 const struct app_work app_command_retry = {

@@ -44,11 +44,11 @@ static int print_design(const struct app_arguments *a, const struct app_definiti
 }
 
 /* What is left of the initial design, MOST_SHOWN at most; when nothing is, one design by the policy. */
-static int dry_run(const struct app_arguments *a, struct app_notebook *n)
+static int dry_run(const struct app_arguments *a, struct app_study *n)
 {
-    const int spent = app_notebook_spent(n);
+    const int spent = app_study_spent(n);
     ckg_study *engine;
-    int status = app_notebook_engine(n, &engine);
+    int status = app_study_engine(n, &engine);
     int initial = 1;
 
     if (!status && spent >= n->definition.budget && !a->quiet)
@@ -56,14 +56,14 @@ static int dry_run(const struct app_arguments *a, struct app_notebook *n)
             "the budget of %d evaluation%s is spent, so a run would evaluate nothing new; raise `budget` "
             "in the problem file to go on\n",
             n->definition.budget, n->definition.budget == 1 ? "" : "s");
-    if (!n->study && !n->definition.has_seed && !a->quiet)
+    if (!n->id && !n->definition.has_seed && !a->quiet)
         app_warn("no seed is given: the run will draw one and start from other designs than these\n");
 
     for (int i = 0; !status && initial && i < MOST_SHOWN && spent + i < n->definition.budget; i++) {
         ckg_suggestion *s;
         status = ckg_study_ask(engine, &s);
         if (status)
-            return app_notebook_fail(n, status);
+            return app_study_fail(n, status);
 
         initial = app_is_initial(s);
         if (initial || !i)
@@ -91,18 +91,18 @@ static enum app_progress_kind choose_progress(const struct app_arguments *a)
 }
 
 /* What a person should know before the recommendation. */
-static void print_notes(const struct app_notebook *n, enum app_run_end end, int pending)
+static void print_notes(const struct app_study *n, enum app_run_end end, int pending)
 {
     if (pending)
         app_warn("%d trial%s pending: `ckg tell` %s result%s\n", pending, pending > 1 ? "s are" : " is",
                  pending > 1 ? "their" : "its", pending > 1 ? "s" : "");
-    if (end == APP_RUN_SPENT && app_notebook_spent(n) < n->definition.budget)
+    if (end == APP_RUN_SPENT && app_study_spent(n) < n->definition.budget)
         app_warn("every possible design has been evaluated, so the run ends before its budget of %d\n",
                  n->definition.budget);
 }
 
 /* Failures in a row have ended the run: why, and how to go on. */
-static int complain_of_pause(struct app_notebook *n, int evaluations)
+static int complain_of_pause(struct app_study *n, int evaluations)
 {
     struct app_text line = {0};
 
@@ -114,7 +114,7 @@ static int complain_of_pause(struct app_notebook *n, int evaluations)
 }
 
 /* How soon the best was found, and what going on is expected to gain: neither where it is not known. */
-static int print_prospects(const struct app_arguments *a, struct app_notebook *n)
+static int print_prospects(const struct app_arguments *a, struct app_study *n)
 {
     struct app_stop_watch watch = {0};
     struct app_text out = {0};
@@ -127,11 +127,11 @@ static int print_prospects(const struct app_arguments *a, struct app_notebook *n
 }
 
 /* After the loop: the recommendation, or what to do next. */
-static int conclude(const struct app_arguments *a, struct app_notebook *n, enum app_run_end end)
+static int conclude(const struct app_arguments *a, struct app_study *n, enum app_run_end end)
 {
     int tally[APP_STATES];
 
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
     if (end == APP_RUN_INTERRUPTED)
         return app_fail(n->message, CKG_ERR_STATE,
                         "interrupted after %d of %d evaluations; run the same command to continue",
@@ -140,7 +140,7 @@ static int conclude(const struct app_arguments *a, struct app_notebook *n, enum 
     if (end == APP_RUN_ENDED)
         return app_fail(n->message, CKG_ERR_STATE,
                         "stopped by %.127s after %d of %d evaluations; run the same command to continue",
-                        n->hold.by[0] ? n->hold.by : "somebody",
+                        n->pause.by[0] ? n->pause.by : "somebody",
                         tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], n->definition.budget);
     if (end == APP_RUN_PAUSED)
         return complain_of_pause(n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
@@ -155,7 +155,7 @@ static int conclude(const struct app_arguments *a, struct app_notebook *n, enum 
 }
 
 /* The process exists for this run alone; signals ask it to stop. */
-static int run_alone(const struct app_arguments *a, struct app_notebook *n)
+static int run_alone(const struct app_arguments *a, struct app_study *n)
 {
     struct app_signals signals;
     const int status = app_signals_listen(&signals, APP_STOP_KILL, n->message);
@@ -187,7 +187,7 @@ static int check(const struct app_arguments *a)
     return app_auth_open(a, app_serve_address(a), &server);
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     /* What is probably not meant is said, and what cannot work is refused, before anything is spent. */
     if (n->definition.warnings && a->place.file && !a->quiet)
@@ -211,7 +211,7 @@ static int run(const struct app_arguments *a, struct app_notebook *n)
         return status;
 
     /* It was opened to look first: what cannot run must not leave a store behind. */
-    app_notebook_close(n);
+    app_study_close(n);
     if (app_option(a, "serve"))
         app_serve_run(a);
     status = app_open(n, a, APP_COMPARE, 1);

@@ -27,17 +27,17 @@ static int print_score(const struct app_arguments *a, const struct app_definitio
 }
 
 /* The values, and whose they are. */
-static int score(struct app_notebook *n, const char **policy, int count, const double *X, double *value)
+static int score(struct app_study *n, const char **policy, int count, const double *X, double *value)
 {
     ckg_study *engine;
-    int status = app_notebook_engine(n, &engine);
+    int status = app_study_engine(n, &engine);
 
     if (status)
         return status;
     status = ckg_study_score(engine, *policy, count, X, value);
     if (!status)
         status = ckg_study_score_policy(engine, *policy, policy);
-    return status ? app_notebook_fail(n, status) : CKG_OK;
+    return status ? app_study_fail(n, status) : CKG_OK;
 }
 
 static int check(const struct app_arguments *a)
@@ -51,7 +51,7 @@ static int check(const struct app_arguments *a)
     return status;
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     const struct app_definition *d = &n->definition;
     const char *policy = app_option(a, "policy") ? app_option(a, "policy") : d->policy;

@@ -30,7 +30,7 @@ static int take_words(const struct app_arguments *a, struct app_cache *cache, ch
     for (int i = 0; !status && i < a->count; i++)
         status = app_store_is(a->rest[i])
                      ? add_store(a, a->rest[i], urls, count)
-                     : app_cache_add(cache, &(struct app_study_place){.file = a->rest[i]}, 0, a->message);
+                     : app_cache_add(cache, &(struct app_study_address){.file = a->rest[i]}, 0, a->message);
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include "actions/action_edit.h"
 #include "command.h"
 #include "commands/assignments.h"
-#include "commands/mended.h"
+#include "commands/corrected.h"
 #include "evaluate/answer.h"
 #include "actions/action_tell.h"
 
@@ -25,7 +25,7 @@ static const struct app_option options[] = {
 /* --- the line --- */
 
 /* The values in what the trial's failed evaluation printed. */
-static int read_answer(const struct app_notebook *n, const struct app_trial *t, struct app_told *told)
+static int read_answer(const struct app_study *n, const struct app_trial *t, struct app_telling *telling)
 {
     struct app_answer answer = {0};
     struct app_answer_rest rest;
@@ -37,7 +37,7 @@ static int read_answer(const struct app_notebook *n, const struct app_trial *t, 
                         t->number);
     app_answer_feed(&answer, t->answer, strlen(t->answer));
     app_answer_end(&answer);
-    const int status = app_answer_read(&answer, &n->definition, t->number, told->measured, &told->count,
+    const int status = app_answer_read(&answer, &n->definition, t->number, telling->measured, &telling->count,
                                        &rest, &why);
     app_answer_rest_free(&rest);
     app_answer_free(&answer);
@@ -45,14 +45,14 @@ static int read_answer(const struct app_notebook *n, const struct app_trial *t, 
         return app_fail(n->message, status, "trial %d: %.600s; `ckg trials` shows it, for you to tell",
                         t->number, why.text);
 
-    for (int i = 0; i < told->count; i++)
-        told->named[told->measured[i].outcome] = 1;
-    told->names = told->count;
+    for (int i = 0; i < telling->count; i++)
+        telling->named[telling->measured[i].outcome] = 1;
+    telling->names = telling->count;
     return CKG_OK;
 }
 
 /* Values of outcomes; behind --at parameters, or where the line goes on with values, outcomes too. */
-static int read_words(const struct app_arguments *a, const struct app_notebook *n, json_t *values, json_t *at)
+static int read_words(const struct app_arguments *a, const struct app_study *n, json_t *values, json_t *at)
 {
     int status = values && at ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 
@@ -73,21 +73,21 @@ static int read_words(const struct app_arguments *a, const struct app_notebook *
 }
 
 /* All that the line says of the trial; something must be. */
-static int read_line(const struct app_arguments *a, const struct app_notebook *n, int number,
-                     struct app_told *told)
+static int read_line(const struct app_arguments *a, const struct app_study *n, int number,
+                     struct app_telling *telling)
 {
     json_t *values = json_object();
     json_t *at = json_object();
-    int status = app_option(a, "from-answer") ? read_answer(n, &n->trials[number - 1], told) : CKG_OK;
+    int status = app_option(a, "from-answer") ? read_answer(n, &n->trials[number - 1], telling) : CKG_OK;
 
-    told->why = app_option(a, "failed");
+    telling->why = app_option(a, "failed");
     if (!status)
         status = read_words(a, n, values, at);
     if (!status)
-        status = app_told_read(n, values, json_object_size(at) ? at : NULL, told);
+        status = app_telling_read(n, values, json_object_size(at) ? at : NULL, telling);
     json_decref(values);
     json_decref(at);
-    return status ? status : app_told_check(n, told);
+    return status ? status : app_telling_check(n, telling);
 }
 
 /* --- the command --- */
@@ -104,40 +104,40 @@ static int check(const struct app_arguments *a)
 }
 
 /* Checks the line against the trial and makes the change. */
-static int record(const struct app_arguments *a, struct app_notebook *n, int number)
+static int record(const struct app_arguments *a, struct app_study *n, int number)
 {
-    struct app_told told;
-    int status = app_told_new(&told, n, number);
+    struct app_telling telling;
+    int status = app_telling_new(&telling, n, number);
 
     if (status)
         return status;
-    told.replace = app_option(a, "replace") || app_option(a, "from-answer");
-    told.note = app_option(a, "note");
+    telling.replace = app_option(a, "replace") || app_option(a, "from-answer");
+    telling.note = app_option(a, "note");
 
     /* What is said, of a trial that does not run. */
-    status = read_line(a, n, number, &told);
+    status = read_line(a, n, number, &telling);
     if (!status)
         status = app_release(a, n, number);
     if (!status)
-        status = app_told_record(n, number, &told, a->line);
-    app_told_free(&told);
+        status = app_telling_record(n, number, &telling, a->line);
+    app_telling_free(&telling);
     return status;
 }
 
 /* The first trial without a value of some outcome may be a slip. */
-static void warn(const struct app_notebook *n, int number)
+static void warn(const struct app_study *n, int number)
 {
     struct app_text line = {0};
 
-    if (app_notebook_lacking(n, number, &line) && line.data)
+    if (app_study_lacking(n, number, &line) && line.data)
         app_warn("%s\n", line.data);
     app_text_free(&line);
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     int number = 0;
-    int status = app_notebook_find(n, a->rest[0], &number);
+    int status = app_study_find(n, a->rest[0], &number);
 
     if (!status)
         status = record(a, n, number);

@@ -7,7 +7,7 @@
 #include "present/trial_table.h"
 #include "present/trial_text.h"
 
-static int print_one(const struct app_arguments *a, struct app_notebook *n, const struct app_trial *t)
+static int print_one(const struct app_arguments *a, struct app_study *n, const struct app_trial *t)
 {
     struct app_text out = {0};
     char which[32];
@@ -22,7 +22,7 @@ static int print_one(const struct app_arguments *a, struct app_notebook *n, cons
     return status;
 }
 
-static int print_all(const struct app_arguments *a, const struct app_notebook *n)
+static int print_all(const struct app_arguments *a, const struct app_study *n)
 {
     struct app_text out = {0};
 
@@ -37,7 +37,7 @@ static int print_all(const struct app_arguments *a, const struct app_notebook *n
     return app_print(a, &out);
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     char *stop;
 

@@ -20,10 +20,10 @@ static int print(const struct app_arguments *a, const struct app_last_change *la
     return app_print(a, &out);
 }
 
-static int run(const struct app_arguments *a, struct app_notebook *n)
+static int run(const struct app_arguments *a, struct app_study *n)
 {
     struct app_last_change last;
-    int status = app_notebook_undo(n, app_option(a, "yes") != NULL, &last);
+    int status = app_study_undo(n, app_option(a, "yes") != NULL, &last);
 
     if (!status && !a->quiet)
         status = print(a, &last);

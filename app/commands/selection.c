@@ -14,7 +14,7 @@
 /* T: from a trial on, or from a moment on. */
 struct since {
     int trial;
-    double moment; /* seconds since 1970, −∞: any */
+    double timestamp; /* seconds since 1970, −∞: any */
 };
 
 /* A duration such as 90s, 30min, 2h, 3d or 1w, in seconds; NAN: it is none. */
@@ -36,20 +36,20 @@ static double read_duration(const char *text)
 }
 
 /* A moment of local time, NAN: it is none. A time alone is one of today. */
-static double read_moment(const char *text)
+static double read_timestamp(const char *text)
 {
     static const char *const forms[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
                                         "%Y-%m-%d %H:%M",    "%Y-%m-%d",          "%H:%M"};
     const time_t now = time(NULL);
 
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        struct tm moment;
-        localtime_r(&now, &moment);
-        moment.tm_hour = moment.tm_min = moment.tm_sec = 0;
-        moment.tm_isdst = -1;
-        const char *stop = strptime(text, forms[i], &moment);
+        struct tm timestamp;
+        localtime_r(&now, &timestamp);
+        timestamp.tm_hour = timestamp.tm_min = timestamp.tm_sec = 0;
+        timestamp.tm_isdst = -1;
+        const char *stop = strptime(text, forms[i], &timestamp);
         if (stop && !*stop)
-            return (double)mktime(&moment);
+            return (double)mktime(&timestamp);
     }
     return NAN;
 }
@@ -58,7 +58,7 @@ static int read_since(const struct app_arguments *a, struct since *out)
 {
     const char *text = app_option(a, "since");
 
-    *out = (struct since){.trial = 1, .moment = -INFINITY};
+    *out = (struct since){.trial = 1, .timestamp = -INFINITY};
     if (!text)
         return CKG_OK;
     if (*text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 9) {
@@ -67,8 +67,8 @@ static int read_since(const struct app_arguments *a, struct since *out)
     }
 
     const double duration = read_duration(text);
-    out->moment = isnan(duration) ? read_moment(text) : (double)time(NULL) - duration;
-    return isnan(out->moment)
+    out->timestamp = isnan(duration) ? read_timestamp(text) : (double)time(NULL) - duration;
+    return isnan(out->timestamp)
                ? app_wrong(a,
                            "--since takes the number of a trial, a duration like 2h, or a time like "
                            "2026-01-31T14:00, not '%s'",
@@ -112,21 +112,21 @@ int app_selection_check(const struct app_arguments *a)
 }
 
 /* What has failed since. */
-static int list_failed(const struct app_arguments *a, const struct app_notebook *n, struct app_selection *out)
+static int list_failed(const struct app_arguments *a, const struct app_study *n, struct app_selection *out)
 {
     const char *text = app_option(a, "since");
     struct since since;
     const int status = read_since(a, &since);
 
     if (!status)
-        out->count = app_notebook_failed(n, since.trial, since.moment, out->number);
+        out->count = app_study_failed(n, since.trial, since.timestamp, out->number);
     return status || out->count ? status
                                 : app_fail(n->message, CKG_ERR_STATE, "no trial has failed%s%s",
                                            text ? " since " : "", text ? text : "");
 }
 
 /* What the words name, each once. */
-static int list_words(const struct app_arguments *a, const struct app_notebook *n, struct app_selection *out)
+static int list_words(const struct app_arguments *a, const struct app_study *n, struct app_selection *out)
 {
     long first;
     long last;
@@ -144,7 +144,7 @@ static int list_words(const struct app_arguments *a, const struct app_notebook *
     return CKG_OK;
 }
 
-int app_selection_read(const struct app_arguments *a, const struct app_notebook *n, struct app_selection *out)
+int app_selection_read(const struct app_arguments *a, const struct app_study *n, struct app_selection *out)
 {
     out->count = 0;
     out->number = calloc((size_t)n->count + 1, sizeof *out->number);

@@ -21,7 +21,7 @@ struct app_selection {
 int app_selection_check(const struct app_arguments *arguments);
 
 /* The trials, the caller's to free. CKG_ERR_INVALID: one is not there; CKG_ERR_STATE: none failed. */
-int app_selection_read(const struct app_arguments *arguments, const struct app_notebook *notebook,
+int app_selection_read(const struct app_arguments *arguments, const struct app_study *record,
                        struct app_selection *out);
 
 void app_selection_free(struct app_selection *selection);

@@ -71,7 +71,7 @@ static int set_limit(const struct app_arguments *a, const struct app_definition 
 }
 
 /* The definition with the limits of the list. */
-static int redefine(const struct app_arguments *a, const struct app_notebook *n, struct app_definition *out)
+static int redefine(const struct app_arguments *a, const struct app_study *n, struct app_definition *out)
 {
     json_t *limits = json_object();
     struct app_message why;
@@ -97,7 +97,7 @@ static void print_limits(const struct app_arguments *a)
     app_say(" (the study stays as it is):\n");
 }
 
-int app_what_if(const struct app_arguments *a, struct app_notebook *n)
+int app_what_if(const struct app_arguments *a, struct app_study *n)
 {
     struct app_definition changed;
 

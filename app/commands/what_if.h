@@ -9,6 +9,6 @@
  * constraint has, NAME.min=VALUE and NAME.max=VALUE for either. A line says so, unless it is quiet or JSON.
  * To be called before the engine is made.
  */
-int app_what_if(const struct app_arguments *arguments, struct app_notebook *notebook);
+int app_what_if(const struct app_arguments *arguments, struct app_study *record);
 
 #endif

@@ -141,7 +141,7 @@ struct app_evaluate {
     int (*at)[2];   /* (count) where each word stands in the file: line and column, from 1 */
     double timeout; /* seconds, 0: none */
     int parallel, retries; /* with a cluster `parallel` counts its jobs */
-    int pause_after;       /* failures in a row, 0: never, -1: as notebook/pause.h has it */
+    int pause_after;       /* failures in a row, 0: never, -1: as record/pause.h has it */
     int ahead;             /* designs that are chosen before anybody can evaluate them */
     struct app_pairs needs;
     struct app_cluster cluster;

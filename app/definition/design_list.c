@@ -111,7 +111,7 @@ static int take_cell(struct app_reader *r, struct app_choice *c, int row, int co
     if (decimal && !isfinite(number))
         return complain(r, c, row, "'%.200s' is too large for a number", name);
     cell->type = decimal                                           ? APP_NUMBER
-                 : !strcmp(text, "true") || !strcmp(text, "false") ? APP_TRUTH
+                 : !strcmp(text, "true") || !strcmp(text, "false") ? APP_BOOLEAN
                                                                    : APP_TEXT;
     cell->text = app_pool_copy(&c->pool, decimal ? app_number(number == 0 ? 0 : number, shortest) : text);
     return cell->text ? CKG_OK : app_node_no_memory(r);

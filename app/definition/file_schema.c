@@ -97,8 +97,8 @@ static int read_value(struct app_reader *r, const struct app_key *key, const yam
         return app_node_whole(r, node, (int)key->low, (int)key->high, out);
     case APP_KEY_REAL:
         return app_node_number(r, node, any ? -INFINITY : key->low, any ? INFINITY : key->high, out);
-    case APP_KEY_TRUTH:
-        return app_node_truth(r, node, out);
+    case APP_KEY_BOOLEAN:
+        return app_node_boolean(r, node, out);
     case APP_KEY_WORD:
         return read_word(r, key, node, out);
     case APP_KEY_LINE:
@@ -204,8 +204,8 @@ static void write_whole(const struct app_key *key, int value, struct app_text *o
         return;
     if (key->words)
         app_json_add_string(out, key->name, key->words[value - (int)key->low]);
-    else if (key->kind == APP_KEY_TRUTH)
-        app_json_add_truth(out, key->name, value);
+    else if (key->kind == APP_KEY_BOOLEAN)
+        app_json_add_boolean(out, key->name, value);
     else
         app_json_add_integer(out, key->name, value);
 }
@@ -235,7 +235,7 @@ static void write_value(const struct app_definition *d, const struct app_key *ke
 
     switch (key->kind) {
     case APP_KEY_WHOLE:
-    case APP_KEY_TRUTH:
+    case APP_KEY_BOOLEAN:
     case APP_KEY_WORD:
         write_whole(key, *(const int *)at, out);
         break;

@@ -14,7 +14,7 @@ enum app_key_kind {
     APP_KEY_OTHER,   /* read and written by functions alone */
     APP_KEY_WHOLE,   /* int: low … high */
     APP_KEY_REAL,    /* double: low … high, any where both are 0; NAN or infinite: not given */
-    APP_KEY_TRUTH,   /* int: true is 1 */
+    APP_KEY_BOOLEAN, /* int: true is 1 */
     APP_KEY_WORD,    /* int: the number of one of the words, the first being `low` */
     APP_KEY_LINE,    /* char *: of at most `high` bytes, or one of the words */
     APP_KEY_LINES,   /* struct app_words: at most `low` of them (0: 1000), each of at most `high` bytes */

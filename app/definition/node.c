@@ -251,7 +251,7 @@ int app_node_typed(struct app_reader *r, const yaml_node_t *node, char shortest[
     if (status || !is_bare(node))
         return status;
     if (!strcmp(text, "true") || !strcmp(text, "false")) {
-        out->type = APP_TRUTH;
+        out->type = APP_BOOLEAN;
         return CKG_OK;
     }
 
@@ -267,7 +267,7 @@ int app_node_typed(struct app_reader *r, const yaml_node_t *node, char shortest[
     return CKG_OK;
 }
 
-int app_node_truth(struct app_reader *r, const yaml_node_t *node, int *out)
+int app_node_boolean(struct app_reader *r, const yaml_node_t *node, int *out)
 {
     if (!is_bare(node) || (!app_node_is_word(node, "true") && !app_node_is_word(node, "false")))
         return app_node_expect(r, node, "true or false");

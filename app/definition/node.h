@@ -78,7 +78,7 @@ int app_node_line(struct app_reader *r, const yaml_node_t *node, const char *wha
 int app_node_typed(struct app_reader *r, const yaml_node_t *node, char number[32], struct app_value *out);
 
 /* true or false, written bare. */
-int app_node_truth(struct app_reader *r, const yaml_node_t *node, int *out);
+int app_node_boolean(struct app_reader *r, const yaml_node_t *node, int *out);
 
 /* The key of that pair is a text, stands once so far and is not the merge key <<. */
 int app_node_check_key(struct app_reader *r, const yaml_node_t *mapping, int pair);

@@ -53,7 +53,7 @@ static const struct app_key objective_keys[] = {
     {"positive", "`true`, `false`", "`false`",
      "`true` where it can only be above 0, like a mass: modelled by its logarithm, and a value that is not "
      "above 0 is refused",
-     .kind = APP_KEY_TRUTH, AT(positive)},
+     .kind = APP_KEY_BOOLEAN, AT(positive)},
     {"cost", "a number", "all outcomes are measured together",
      "what measuring it alone costs; once one outcome has a cost, each step says which to measure, and the "
      "others cost 1",
@@ -84,7 +84,7 @@ static const struct app_key constraint_keys[] = {
      .expected = "`yesno`, the only type of a constraint"},
     {"noise", "`auto`, `varying`, `none`, a standard deviation", "`auto`: estimated", "as for the objective",
      NOISE},
-    {"positive", "`true`, `false`", "`false`", "as for the objective", .kind = APP_KEY_TRUTH, AT(positive)},
+    {"positive", "`true`, `false`", "`false`", "as for the objective", .kind = APP_KEY_BOOLEAN, AT(positive)},
     {"cost", "a number", "all outcomes are measured together", "as for the objective", COST},
     {"unit", "a text", "none", "as for the objective", APP_UNIT_KEY, AT(label.unit)},
     {"description", "a text", "none", "as for the objective", APP_DESCRIPTION_KEY, AT(label.description)},

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 
-enum app_type { APP_TEXT, APP_NUMBER, APP_TRUTH };
+enum app_type { APP_TEXT, APP_NUMBER, APP_BOOLEAN };
 
 struct app_value {
     const char *text; /* NULL: there is none */

@@ -320,7 +320,7 @@ int app_outcomes_read(const struct app_definition *d, const json_t *object, ckg_
 void app_outcome_add(const struct app_definition *d, int outcome, double value, struct app_text *out)
 {
     if (ckg_problem_yesno(d->problem, outcome) == 1 && !isnan(value))
-        app_json_add_truth(out, app_outcome_name(d, outcome), value > 0);
+        app_json_add_boolean(out, app_outcome_name(d, outcome), value > 0);
     else
         app_json_add_number(out, app_outcome_name(d, outcome), value);
 }

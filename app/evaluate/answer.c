@@ -50,11 +50,11 @@ static int has_nonnumber(const char *text, size_t length, const json_error_t *er
 
     if (json_error_code(error) == json_error_numeric_overflow)
         return 1;
-    char *mended = without_nonnumbers(text, length);
-    json_t *object = mended ? json_loads(mended, JSON_DECODE_INT_AS_REAL, &unused) : NULL;
+    char *corrected = without_nonnumbers(text, length);
+    json_t *object = corrected ? json_loads(corrected, JSON_DECODE_INT_AS_REAL, &unused) : NULL;
     const int is_answer = object != NULL;
     json_decref(object);
-    free(mended);
+    free(corrected);
     return is_answer;
 }
 

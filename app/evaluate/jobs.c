@@ -255,7 +255,7 @@ static void dissolve(struct app_jobs *s, const char *name, const char *why)
 }
 
 /* Was the job submitted, by a call that did not say so? 0: it is still not known. */
-static int resolve_doubt(struct app_job *job, double now)
+static int resolve_submission(struct app_job *job, double now)
 {
     struct app_jobs *s = job->jobs;
     struct app_message why;
@@ -311,7 +311,7 @@ static void submit_queued(struct app_jobs *s, double now)
 
     /* Who they are. */
     for (struct app_job *job = s->first; job; job = job->next)
-        if (job->doubtful && !resolve_doubt(job, now))
+        if (job->doubtful && !resolve_submission(job, now))
             return;
     for (struct app_job *job = s->first; job && count < s->most; job = job->next)
         if (is_queued(job))

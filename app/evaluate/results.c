@@ -90,7 +90,7 @@ static int add_found(const struct app_definition *d, const char *name, const cha
     double number;
 
     if (answers && read_answer(at) >= 0)
-        app_json_add_truth(out, name, read_answer(at));
+        app_json_add_boolean(out, name, read_answer(at));
     else if (!answers && read_number(at, &number))
         app_json_add_number(out, name, number);
     else

@@ -218,12 +218,12 @@ const char *app_figure_hint(struct app_figure *f, const struct app_show *s, cons
 
 void app_panel_looks(struct app_panel *p, const struct app_show *s, struct app_layer *marks[APP_LOOKS])
 {
-    const int count = s->notebook->count;
+    const int count = s->record->count;
     int occurs[APP_LOOKS + 1] = {0};
 
     /* What is feasible lies on top. */
     for (int i = 0; i < count; i++)
-        occurs[app_trial_look(&s->notebook->trials[i])] = 1;
+        occurs[app_trial_look(&s->record->trials[i])] = 1;
     for (int k = APP_LOOKS - 1; k >= 0; k--) {
         marks[k] = NULL;
         if (!occurs[k])
@@ -239,8 +239,8 @@ void app_panel_trials(struct app_panel *p, const struct app_show *s, int x, int 
     struct app_layer *marks[APP_LOOKS];
 
     app_panel_looks(p, s, marks);
-    for (int i = 0; i < s->notebook->count; i++) {
-        const struct app_trial *t = &s->notebook->trials[i];
+    for (int i = 0; i < s->record->count; i++) {
+        const struct app_trial *t = &s->record->trials[i];
         const enum app_looks look = app_trial_look(t);
         if (look == APP_LOOKS)
             continue;

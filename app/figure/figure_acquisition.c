@@ -38,14 +38,14 @@ static int possible(const struct app_show *s, const struct app_figure_options *o
     ckg_policy_info policy;
 
     if (ckg_policy_named(name, &policy))
-        return app_fail(s->notebook->message, CKG_ERR_INVALID,
+        return app_fail(s->record->message, CKG_ERR_INVALID,
                         "there is no policy '%s'; `ckg policies` lists them", name);
     if (!policy.value[0])
-        return app_fail(s->notebook->message, CKG_ERR_INVALID,
+        return app_fail(s->record->message, CKG_ERR_INVALID,
                         "the policy '%s' has no value for a design; choose another with --policy", name);
     return s->recommendation
                ? CKG_OK
-               : app_fail(s->notebook->message, CKG_ERR_STATE,
+               : app_fail(s->record->message, CKG_ERR_STATE,
                           "%s: '%s' has not been measured yet, so there is no acquisition to show",
                           s->definition->name, app_outcome_name(s->definition, 0));
 }
@@ -70,7 +70,7 @@ static int score(struct app_figure *f, struct surface *w, const char *policy)
     if (!status)
         status = ckg_study_score_policy(s->engine, policy, &policy);
     if (status)
-        return app_notebook_fail(s->notebook, status);
+        return app_study_fail(s->record, status);
 
     /* Whose they are, their range and the largest. */
     ckg_policy_named(policy, &w->policy);

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "figure/figure.h"
-#include "figure/kept.h"
+#include "figure/view_cache.h"
 
 static const struct app_pen best_pen = {.stroke = APP_INK_BEST, .width = 1.8};
 static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6, .dash = APP_DASHED};
@@ -21,12 +21,12 @@ static int has_ended(const struct app_trial *t)
 /* The middle of the measured values: nine tenths, unless the rest is hardly further away. */
 static void find_spread(struct app_figure *f, const struct app_show *s, int outcome, struct app_range *range)
 {
-    double *values = app_figure_new(f, (size_t)s->notebook->count, sizeof *values);
+    double *values = app_figure_new(f, (size_t)s->record->count, sizeof *values);
     int count = 0;
 
-    for (int i = 0; values && i < s->notebook->count; i++) {
-        const double value = app_trial_value(&s->notebook->trials[i], outcome);
-        if (has_ended(&s->notebook->trials[i]) && isfinite(value))
+    for (int i = 0; values && i < s->record->count; i++) {
+        const double value = app_trial_value(&s->record->trials[i], outcome);
+        if (has_ended(&s->record->trials[i]) && isfinite(value))
             values[count++] = value;
     }
     app_range_add_most(range, values, count, 20, 0.6, 0.1);
@@ -72,15 +72,15 @@ static struct gap find_gap(struct app_figure *f, const struct app_show *s)
 {
     struct gap g = {.best = s->best ? app_trial_value(s->best, 0) : NAN,
                     .sign = ckg_problem_goal(s->definition->problem) == CKG_MAXIMIZE ? -1 : 1};
-    double *all = app_figure_new(f, 2 * (size_t)s->notebook->count, sizeof *all);
+    double *all = app_figure_new(f, 2 * (size_t)s->record->count, sizeof *all);
     int alls = 0;
     int lates = 0;
     int evaluation = 0;
 
     /* The gaps of the trials that ended, and those of the later half that are feasible. */
-    double *late = all ? all + s->notebook->count : NULL;
-    for (int i = 0; all && s->best && i < s->notebook->count; i++) {
-        const struct app_trial *t = &s->notebook->trials[i];
+    double *late = all ? all + s->record->count : NULL;
+    for (int i = 0; all && s->best && i < s->record->count; i++) {
+        const struct app_trial *t = &s->record->trials[i];
         const double gap = has_ended(t) ? gap_of(&g, app_trial_value(t, 0)) : NAN;
 
         evaluation += has_ended(t);
@@ -115,10 +115,10 @@ static void add_start(struct app_panel *p, const struct app_show *s, const char 
     int evaluation = 0;
     int last = 0;
 
-    for (int i = 0; i < s->notebook->count; i++)
-        if (has_ended(&s->notebook->trials[i])) {
+    for (int i = 0; i < s->record->count; i++)
+        if (has_ended(&s->record->trials[i])) {
             evaluation++;
-            if (s->notebook->trials[i].origin[0] == 'd')
+            if (s->record->trials[i].origin[0] == 'd')
                 last = evaluation;
         }
 
@@ -136,8 +136,8 @@ static void add_best(struct app_panel *p, const struct app_show *s, const struct
     if (!s->best)
         return;
     struct app_layer *steps = app_panel_layer(p, APP_LAYER_STEPS, best_pen, "best feasible so far");
-    for (int i = 0; i < s->notebook->count; i++) {
-        const struct app_trial *t = &s->notebook->trials[i];
+    for (int i = 0; i < s->record->count; i++) {
+        const struct app_trial *t = &s->record->trials[i];
 
         evaluation += has_ended(t);
         if (has_ended(t) && app_trial_improves(s->definition->problem, t, best)) {
@@ -173,8 +173,8 @@ static void add_values(struct app_panel *p, const struct app_show *s, int outcom
     int evaluation = 0;
 
     app_panel_looks(p, s, marks);
-    for (int i = 0; i < s->notebook->count; i++) {
-        const struct app_trial *t = &s->notebook->trials[i];
+    for (int i = 0; i < s->record->count; i++) {
+        const struct app_trial *t = &s->record->trials[i];
         const double value = app_trial_value(t, outcome);
 
         if (!has_ended(t))
@@ -271,7 +271,7 @@ static int make(struct app_figure *out, const struct app_show *s, const struct a
     const struct app_history *history;
 
     if (!s->ended)
-        return app_fail(s->notebook->message, CKG_ERR_STATE,
+        return app_fail(s->record->message, CKG_ERR_STATE,
                         "%s: no trial has ended yet, so there is no convergence to show",
                         s->definition->name);
     const int status = app_show_history(s, &history);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "figure/figure.h"
-#include "figure/kept.h"
+#include "figure/view_cache.h"
 
 static const struct app_pen line_pen = {.stroke = APP_INK_MEAN, .width = 1.6};
 static const struct app_pen bar_pen = {.stroke = APP_INK_MEAN, .width = 1};
@@ -15,10 +15,10 @@ static const double highest = 0.99965;
 
 static int possible(const struct app_show *s)
 {
-    struct app_message *message = s->notebook->message;
+    struct app_message *message = s->record->message;
     int tally[APP_STATES];
 
-    app_notebook_tally(s->notebook, tally);
+    app_study_tally(s->record, tally);
     if (!app_constraints(s->definition) && !tally[APP_FAILED_TRIAL])
         return app_fail(message, CKG_ERR_STATE,
                         "%s: there are no constraints, so there is no trade-off with feasibility to show",

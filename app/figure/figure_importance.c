@@ -6,7 +6,7 @@
 
 #include "base/markup.h"
 #include "figure/figure.h"
-#include "figure/kept.h"
+#include "figure/view_cache.h"
 
 enum { MOST = 12, COLUMNS = 4, NARROWEST = 100, BAR = 19, LINE = 12, THICK = 11, WHISKER = 3 };
 
@@ -97,7 +97,7 @@ static int make(struct app_figure *out, const struct app_show *s, const struct a
 
     (void)options;
     if (!s->recommendation)
-        return app_fail(s->notebook->message, CKG_ERR_STATE,
+        return app_fail(s->record->message, CKG_ERR_STATE,
                         "%s: '%s' has not been measured yet, so nobody knows what matters",
                         s->definition->name, app_outcome_name(s->definition, 0));
     const int status = app_show_importance(s, &im);

@@ -28,12 +28,12 @@ struct map {
 static int possible(const struct app_show *s)
 {
     if (app_dimension(s->definition) < 2)
-        return app_fail(s->notebook->message, CKG_ERR_STATE,
+        return app_fail(s->record->message, CKG_ERR_STATE,
                         "%s: a map needs two parameters, but there is only one; use --kind slices",
                         s->definition->name);
-    return s->notebook->count
+    return s->record->count
                ? CKG_OK
-               : app_fail(s->notebook->message, CKG_ERR_STATE,
+               : app_fail(s->record->message, CKG_ERR_STATE,
                           "%s: there is no trial yet, so there is no map to show", s->definition->name);
 }
 

@@ -23,8 +23,8 @@ static struct app_range find_range(const struct app_show *s, int outcome, const 
     struct app_range range = APP_RANGE_INIT;
 
     *count = *within = 0;
-    for (int i = 0; i < s->notebook->count; i++) {
-        const double value = app_trial_value(&s->notebook->trials[i], outcome);
+    for (int i = 0; i < s->record->count; i++) {
+        const double value = app_trial_value(&s->record->trials[i], outcome);
         if (isnan(value) || isnan(mean[i]))
             continue;
         ++*count;
@@ -48,8 +48,8 @@ static void add_trials(struct app_panel *p, const struct app_show *s, int outcom
         marks[inside]->shape = inside ? APP_CIRCLE : APP_DIAMOND;
         marks[inside]->size = 3;
     }
-    for (int i = 0; i < s->notebook->count; i++) {
-        const struct app_trial *t = &s->notebook->trials[i];
+    for (int i = 0; i < s->record->count; i++) {
+        const struct app_trial *t = &s->record->trials[i];
         const double value = app_trial_value(t, outcome);
         const int inside = fabs(value - mean[i]) <= 2 * sd[i] * (1 + 1e-9);
         if (isnan(value) || isnan(mean[i]))
@@ -97,7 +97,7 @@ static void add_panel(struct app_figure *f, const struct app_show *s, int column
 
 static int make(struct app_figure *out, const struct app_show *s, const struct app_figure_options *options)
 {
-    const size_t trials = (size_t)s->notebook->count + 1;
+    const size_t trials = (size_t)s->record->count + 1;
     double *mean = app_figure_new(out, 2 * trials, sizeof *mean);
     int columns = 0;
     int status = CKG_OK;
@@ -114,10 +114,10 @@ static int make(struct app_figure *out, const struct app_show *s, const struct a
                 add_panel(out, s, columns++, outcome, mean, mean + trials);
         }
         if (status)
-            app_notebook_fail(s->notebook, status);
+            app_study_fail(s->record, status);
     }
     if (!status && mean && !columns)
-        status = app_fail(s->notebook->message, CKG_ERR_STATE,
+        status = app_fail(s->record->message, CKG_ERR_STATE,
                           "%s: comparing predictions with measurements needs two measured designs",
                           s->definition->name);
     out->across = COLUMNS;

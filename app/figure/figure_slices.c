@@ -59,7 +59,7 @@ static int predict(struct app_figure *f, struct slices *w, int k)
     if (status || !w->noise_sd[k])
         return status;
     if (ckg_study_predict_noise(s->engine, g->count, g->X, w->noise_sd[k]))
-        status = app_notebook_fail(s->notebook, CKG_ERR_NUMERIC);
+        status = app_study_fail(s->record, CKG_ERR_NUMERIC);
     drop_bands(s->definition, g->count, g->sd);
     return status;
 }
@@ -259,7 +259,7 @@ static int make(struct app_figure *out, const struct app_show *s, const struct a
     int status = CKG_OK;
 
     if (!s->recommendation)
-        return app_fail(s->notebook->message, CKG_ERR_STATE,
+        return app_fail(s->record->message, CKG_ERR_STATE,
                         "%s: '%s' has not been measured yet, so there are no slices to show",
                         s->definition->name, app_outcome_name(s->definition, 0));
     if (!w)

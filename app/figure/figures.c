@@ -27,7 +27,7 @@ static int make_sheet(struct app_figure *out, const struct app_show *s,
     }
     out->width = out->part[0] && out->part[1] ? 1216 : 856;
     return count ? CKG_OK
-                 : app_fail(s->notebook->message, CKG_ERR_STATE,
+                 : app_fail(s->record->message, CKG_ERR_STATE,
                             "%s: there is no trial yet, so there is nothing to show", s->definition->name);
 }
 

@@ -8,12 +8,12 @@
 
 #include "present/numbers.h"
 #include "figure/draw/chart.h"
-#include "figure/kept.h"
+#include "figure/view_cache.h"
 #include "base/markup.h"
 
 int app_show_no_memory(const struct app_show *show)
 {
-    return app_fail(show->notebook->message, CKG_ERR_NOMEM, "out of memory");
+    return app_fail(show->record->message, CKG_ERR_NOMEM, "out of memory");
 }
 
 /* --- opening --- */
@@ -50,32 +50,31 @@ static int recommend(struct app_show *s)
     const int status = ckg_study_recommend(s->engine, NULL, &s->recommendation);
 
     if (status && status != CKG_ERR_STATE)
-        return app_notebook_fail(s->notebook, status);
+        return app_study_fail(s->record, status);
     if (s->recommendation)
-        app_withhold_early(s->notebook, s->recommendation);
+        app_withhold_early(s->record, s->recommendation);
     for (int i = 0; i < app_dimension(s->definition); i++)
         s->centre[i] = s->recommendation ? s->recommendation->x[i]
                                          : middle(app_parameter_at(s->definition, i));
-    app_nearest_choose(&s->outcomes, s->notebook, s->recommendation ? s->recommendation->mean : NULL,
+    app_nearest_choose(&s->outcomes, s->record, s->recommendation ? s->recommendation->mean : NULL,
                        s->recommendation ? s->recommendation->sd : NULL);
     return CKG_OK;
 }
 
-int app_show_open(struct app_show *s, struct app_notebook *n)
+int app_show_open(struct app_show *s, struct app_study *n)
 {
     const size_t d = (size_t)app_dimension(&n->definition);
     int tally[APP_STATES];
 
-    *s = (struct app_show){.notebook = n, .definition = &n->definition, .best = app_notebook_best(n)};
+    *s = (struct app_show){.record = n, .definition = &n->definition, .best = app_study_best(n)};
 
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
     s->ended = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
 
     s->centre = calloc(d, sizeof *s->centre);
     s->order = calloc(d, sizeof *s->order);
-    s->kept = app_kept_new();
-    int status = s->centre && s->order && s->kept ? app_notebook_engine(n, &s->engine)
-                                                  : app_show_no_memory(s);
+    s->kept = app_view_cache_new();
+    int status = s->centre && s->order && s->kept ? app_study_engine(n, &s->engine) : app_show_no_memory(s);
 
     if (!status)
         status = recommend(s);
@@ -89,7 +88,7 @@ int app_show_open(struct app_show *s, struct app_notebook *n)
 void app_show_close(struct app_show *s)
 {
     ckg_recommendation_free(s->recommendation);
-    app_kept_free(s->kept);
+    app_view_cache_free(s->kept);
     free(s->centre);
     free(s->order);
     *s = (struct app_show){0};
@@ -229,7 +228,7 @@ static int predict(const struct app_show *s, int count, const double *X, double 
     const int status = ckg_study_predict(s->engine, count, X, mean, sd, chance, NULL);
 
     if (status)
-        return app_notebook_fail(s->notebook, status);
+        return app_study_fail(s->record, status);
     for (int i = 0; ckg_problem_rules(problem) && i < count; i++)
         if (!isnan(chance[i]) && ckg_problem_check_rules(problem, X + (size_t)i * d))
             chance[i] = 0;

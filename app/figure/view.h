@@ -11,24 +11,24 @@
 #include "present/nearest.h"
 
 struct app_show {
-    struct app_notebook *notebook;
+    struct app_study *record;
     const struct app_definition *definition;
-    ckg_study *engine;                  /* the notebook's */
+    ckg_study *engine;                  /* the record's */
     ckg_recommendation *recommendation; /* NULL: the objective has not been measured yet */
     const struct app_trial *best;       /* NULL: nothing feasible has been measured */
     double *centre;                     /* (d) the recommendation, or the middle of all ranges */
     int *order;                         /* (d) parameters, those that matter most first */
     struct app_nearest outcomes;        /* which of them figures and tables have room for */
     int ended;                          /* trials complete or failed */
-    struct app_show_kept *kept;         /* what takes long to find, once it was asked for */
+    struct app_view_cache *kept;        /* what takes long to find, once it was asked for */
     const char *trials_at;              /* the address of each trial's page but for its number; NULL: none */
     int latest;                         /* how many trials a table has room for, the last; 0: all */
 };
 
-int app_show_open(struct app_show *out, struct app_notebook *notebook);
+int app_show_open(struct app_show *out, struct app_study *record);
 void app_show_close(struct app_show *show);
 
-/* Out of memory, said in the notebook's message. */
+/* Out of memory, said in the record's message. */
 int app_show_no_memory(const struct app_show *show);
 
 /* --- how trials look --- */

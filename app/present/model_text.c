@@ -72,7 +72,7 @@ static void add_model(const struct app_definition *d, const char *name, const ck
     app_text_print(out, "\n");
 }
 
-int app_models_text(struct app_notebook *n, struct app_text *out)
+int app_models_text(struct app_study *n, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     struct app_fitted fitted;
@@ -133,21 +133,21 @@ static void add_effects(const struct app_definition *d, const struct app_importa
                        negligible);
 }
 
-int app_importance_text(struct app_notebook *n, struct app_text *out)
+int app_importance_text(struct app_study *n, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     struct app_importance im;
     struct app_nearest shown;
     ckg_recommendation *r = NULL;
     ckg_study *engine;
-    int status = app_notebook_engine(n, &engine);
+    int status = app_study_engine(n, &engine);
 
     /* The objective and the constraints that matter. */
     if (status)
         return status;
     status = ckg_study_recommend(engine, NULL, &r);
     if (status && status != CKG_ERR_STATE)
-        return app_notebook_fail(n, status);
+        return app_study_fail(n, status);
     app_nearest_choose(&shown, n, r ? r->mean : NULL, r ? r->sd : NULL);
     ckg_recommendation_free(r);
 

@@ -5,13 +5,13 @@
 #include "study/record.h"
 
 /* The fitted model of every outcome, a few lines each, and the penalty M. */
-int app_models_text(struct app_notebook *notebook, struct app_text *out);
+int app_models_text(struct app_study *record, struct app_text *out);
 
 /*
  * How much each parameter matters for the objective and the constraints that a recommended design comes
  * nearest to breaking: the parameters that matter most first, those that hardly do in one line.
  */
-int app_importance_text(struct app_notebook *notebook, struct app_text *out);
+int app_importance_text(struct app_study *record, struct app_text *out);
 
 /* Predictions at one design, as ckg_study_predict gives them. */
 struct app_prediction {

@@ -11,7 +11,7 @@
 static const double small = 0.01;
 
 /* How far the measured values of an outcome lie apart: their standard deviation; 0 where there are none. */
-static double spread(const struct app_notebook *n, int outcome)
+static double spread(const struct app_study *n, int outcome)
 {
     double mean = 0;
     double squares = 0;
@@ -29,7 +29,7 @@ static double spread(const struct app_notebook *n, int outcome)
 }
 
 /* How far the prediction is inside the limits; negative: outside. */
-static double margin(const struct app_notebook *n, int outcome, double mean, double sd)
+static double margin(const struct app_study *n, int outcome, double mean, double sd)
 {
     const struct app_outcome o = app_outcome_at(&n->definition, outcome);
     const double unit = sd + small * spread(n, outcome);
@@ -50,7 +50,7 @@ static int farthest(const double *distance, int count)
     return far;
 }
 
-void app_nearest_choose(struct app_nearest *out, const struct app_notebook *n, const double *mean,
+void app_nearest_choose(struct app_nearest *out, const struct app_study *n, const double *mean,
                         const double *sd)
 {
     const int K = app_constraints(&n->definition);

@@ -18,7 +18,7 @@ struct app_nearest {
  * The objective, and the constraints that a prediction, mean and sd (1+K) of one design, brings nearest to
  * their limits. Without a prediction (NULL) the first of the file.
  */
-void app_nearest_choose(struct app_nearest *out, const struct app_notebook *notebook, const double *mean,
+void app_nearest_choose(struct app_nearest *out, const struct app_study *record, const double *mean,
                         const double *sd);
 
 /* The least probability (K) of being met among the others, of those that are known; NAN where none is. */

@@ -66,7 +66,7 @@ const char *app_probability_text(double probability, char buffer[32])
     return buffer;
 }
 
-void app_withhold_early(const struct app_notebook *n, ckg_recommendation *r)
+void app_withhold_early(const struct app_study *n, ckg_recommendation *r)
 {
     enum { FEW = 3 };
 
@@ -82,17 +82,17 @@ void app_withhold_early(const struct app_notebook *n, ckg_recommendation *r)
     }
 }
 
-int app_notebook_recommend(struct app_notebook *n, const ckg_recommend_options *how, ckg_recommendation **out)
+int app_study_recommend(struct app_study *n, const ckg_recommend_options *how, ckg_recommendation **out)
 {
     ckg_study *engine;
-    int status = app_notebook_engine(n, &engine);
+    int status = app_study_engine(n, &engine);
 
     *out = NULL;
     if (status)
         return status;
     status = ckg_study_recommend(engine, how, out);
     if (status)
-        return app_notebook_fail(n, status);
+        return app_study_fail(n, status);
     app_withhold_early(n, *out);
     return CKG_OK;
 }
@@ -128,7 +128,7 @@ struct known {
 
 /* A design under its short forms. */
 struct shortening {
-    struct app_notebook *n;
+    struct app_study *n;
     ckg_study *engine;
     const double *x;
     struct known known; /* of x */
@@ -154,7 +154,7 @@ static double rounded(const struct app_parameter *p, double x, int level)
 }
 
 /* The trial that measured all outcomes of x without noise, or NULL. */
-static const struct app_trial *find_fact(const struct app_notebook *n, const double *x)
+static const struct app_trial *find_fact(const struct app_study *n, const double *x)
 {
     const struct app_definition *d = &n->definition;
     const size_t size = (size_t)app_dimension(d) * sizeof *x;
@@ -179,7 +179,7 @@ static int look_at(struct shortening *s, const double *x, struct known *out)
 {
     const int status = ckg_study_predict(s->engine, 1, x, out->mean, out->sd, &out->probability, NULL);
 
-    return status ? app_notebook_fail(s->n, status) : CKG_OK;
+    return status ? app_study_fail(s->n, status) : CKG_OK;
 }
 
 /* 1 when the objective is as good, but for what nobody would notice. */
@@ -260,7 +260,7 @@ static int shorten_one(struct shortening *s, int i, int level, double *shown)
     return status;
 }
 
-int app_design_shorten(struct app_notebook *n, const double *x, double *shown)
+int app_design_shorten(struct app_study *n, const double *x, double *shown)
 {
     struct shortening *s = calloc(1, sizeof *s);
     const int d = app_dimension(&n->definition);
@@ -271,7 +271,7 @@ int app_design_shorten(struct app_notebook *n, const double *x, double *shown)
     *s = (struct shortening){.n = n, .x = x};
 
     /* What x is said to be. */
-    int status = app_notebook_engine(n, &s->engine);
+    int status = app_study_engine(n, &s->engine);
     if (!status)
         status = look_at(s, x, &s->known);
     s->known.fact = find_fact(n, x);

@@ -27,11 +27,10 @@ const char *app_probability_text(double probability, char buffer[32]);
  * One or two values say next to nothing of how much an outcome varies: probabilities that rest on fewer than
  * three become NAN, not known.
  */
-void app_withhold_early(const struct app_notebook *notebook, ckg_recommendation *recommendation);
+void app_withhold_early(const struct app_study *record, ckg_recommendation *recommendation);
 
 /* What is recommended now, early probabilities withheld; how NULL: by the library's own rule. */
-int app_notebook_recommend(struct app_notebook *notebook, const ckg_recommend_options *how,
-                           ckg_recommendation **out);
+int app_study_recommend(struct app_study *record, const ckg_recommend_options *how, ckg_recommendation **out);
 
 /* ">= 500", "<= 1", ">= 0 and <= 1" or "= yes", with all digits that the limits have. */
 void app_limits_text(const struct app_outcome *outcome, struct app_text *out);
@@ -42,6 +41,6 @@ void app_limits_text(const struct app_outcome *outcome, struct app_text *out);
  * constraint comes nearer to its limit than by a tenth. Where nothing shorter will do, x itself. Print it by
  * app_design_write or app_number.
  */
-int app_design_shorten(struct app_notebook *notebook, const double *x, double *shown);
+int app_design_shorten(struct app_study *record, const double *x, double *shown);
 
 #endif

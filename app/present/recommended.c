@@ -73,15 +73,15 @@ void app_recommended_outcome(const struct app_definition *d, const ckg_recommend
 /* --- whether it is feasible --- */
 
 /* 1 when the probability also says whether the evaluation would succeed at all. */
-static int counts_failures(const struct app_notebook *n, const ckg_recommendation *r)
+static int counts_failures(const struct app_study *n, const ckg_recommendation *r)
 {
     int tally[APP_STATES];
 
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
     return r->probability_feasible < 1 && tally[APP_FAILED_TRIAL] && !strcmp(n->definition.failures, "model");
 }
 
-void app_recommended_feasible(const struct app_notebook *n, const ckg_recommendation *r, struct app_text *out)
+void app_recommended_feasible(const struct app_study *n, const ckg_recommendation *r, struct app_text *out)
 {
     struct app_text why = {0};
     char probability[32];
@@ -96,16 +96,16 @@ void app_recommended_feasible(const struct app_notebook *n, const ckg_recommenda
                        app_probability_text(r->probability_feasible, probability),
                        counts_failures(n, r) ? ", including that its evaluation succeeds" : "");
     else {
-        app_notebook_unmeasured(n, 1, &why);
+        app_study_unmeasured(n, 1, &why);
         app_text_print(out, "whether it is feasible is not known: %s",
                        why.data ? why.data : "there are too few values to say");
     }
     app_text_free(&why);
 }
 
-void app_recommended_best(const struct app_notebook *n, const ckg_recommendation *r, struct app_text *out)
+void app_recommended_best(const struct app_study *n, const ckg_recommendation *r, struct app_text *out)
 {
-    const struct app_trial *best = app_notebook_best(n);
+    const struct app_trial *best = app_study_best(n);
     const struct app_outcome objective = app_outcome_at(&n->definition, 0);
     char number[32];
 
@@ -120,7 +120,7 @@ void app_recommended_best(const struct app_notebook *n, const ckg_recommendation
 /* --- advice --- */
 
 /* Which limit is the hardest, and how near to it one comes. */
-static void add_hardest(const struct app_notebook *n, const ckg_recommendation *r, struct app_text *out)
+static void add_hardest(const struct app_study *n, const ckg_recommendation *r, struct app_text *out)
 {
     const struct app_outcome o = app_outcome_at(&n->definition, r->most_violated);
     char number[64];
@@ -138,7 +138,7 @@ static void add_hardest(const struct app_notebook *n, const ckg_recommendation *
                        app_estimate_text(&o, r->mean[r->most_violated], r->sd[r->most_violated], number));
 }
 
-void app_recommended_advice(const struct app_notebook *n, const ckg_recommendation *r, struct app_text *out)
+void app_recommended_advice(const struct app_study *n, const ckg_recommendation *r, struct app_text *out)
 {
     enum { FEW = 3 };
 
@@ -162,7 +162,7 @@ static void add_name(const char *name, struct app_text *out)
     app_text_print(out, " ");
 }
 
-static int add_design(struct app_notebook *n, const ckg_recommendation *r, int exact, struct app_text *out)
+static int add_design(struct app_study *n, const ckg_recommendation *r, int exact, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     double shown[CKG_MAX_PARAMETERS];
@@ -208,7 +208,7 @@ static void add_outcome(const struct app_definition *d, const ckg_recommendation
 }
 
 /* The objective and the constraints that matter, and the others in one line. */
-static void add_outcomes(const struct app_notebook *n, const ckg_recommendation *r, struct app_text *out)
+static void add_outcomes(const struct app_study *n, const ckg_recommendation *r, struct app_text *out)
 {
     struct app_nearest shown;
     char probability[32];
@@ -226,7 +226,7 @@ static void add_outcomes(const struct app_notebook *n, const ckg_recommendation 
                        shown.others, app_probability_text(least, probability));
 }
 
-int app_recommended_text(struct app_notebook *n, const ckg_recommendation *r, int exact, struct app_text *out)
+int app_recommended_text(struct app_study *n, const ckg_recommendation *r, int exact, struct app_text *out)
 {
     /* The design. */
     app_recommended_heading(r, out);

@@ -21,22 +21,22 @@ void app_recommended_outcome(const struct app_definition *definition,
                              struct app_recommended_outcome *out);
 
 /* "feasible with probability 0.97", "feasible, as measured in trial 7", or why nobody can say. */
-void app_recommended_feasible(const struct app_notebook *notebook, const ckg_recommendation *recommendation,
+void app_recommended_feasible(const struct app_study *record, const ckg_recommendation *recommendation,
                               struct app_text *out);
 
 /* "best feasible design evaluated: trial 7, weight = 1.9", or that there is none. */
-void app_recommended_best(const struct app_notebook *notebook, const ckg_recommendation *recommendation,
+void app_recommended_best(const struct app_study *record, const ckg_recommendation *recommendation,
                           struct app_text *out);
 
 /* What to know before building on it, a sentence a line; nothing where there is nothing to know. */
-void app_recommended_advice(const struct app_notebook *notebook, const ckg_recommendation *recommendation,
+void app_recommended_advice(const struct app_study *record, const ckg_recommendation *recommendation,
                             struct app_text *out);
 
 /*
  * All of it for a terminal, a line each: the design with as few digits as keep what is said of it true, or
  * where `exact` is 1 with all of them; its outcomes, of many constraints those that matter; the sentences.
  */
-int app_recommended_text(struct app_notebook *notebook, const ckg_recommendation *recommendation, int exact,
+int app_recommended_text(struct app_study *record, const ckg_recommendation *recommendation, int exact,
                          struct app_text *out);
 
 #endif

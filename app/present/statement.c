@@ -11,21 +11,21 @@
 /* --- what is expected --- */
 
 /* Why nothing is known yet. */
-static void add_why(const struct app_notebook *n, struct app_text *out)
+static void add_why(const struct app_study *n, struct app_text *out)
 {
     struct app_text missing = {0};
 
     app_text_print(out, "not known yet");
-    if (app_notebook_unmeasured(n, 0, &missing) && missing.data)
+    if (app_study_unmeasured(n, 0, &missing) && missing.data)
         app_text_print(out, ": %s", missing.data);
-    else if (!app_notebook_best(n))
+    else if (!app_study_best(n))
         app_text_print(out, ": nothing feasible has been measured");
     else
         app_text_print(out, ": too few evaluations");
     app_text_free(&missing);
 }
 
-void app_gain_text(const struct app_notebook *n, const ckg_gain *gain, struct app_text *out)
+void app_gain_text(const struct app_study *n, const ckg_gain *gain, struct app_text *out)
 {
     if (isnan(gain->next)) {
         add_why(n, out);
@@ -40,7 +40,7 @@ void app_gain_text(const struct app_notebook *n, const ckg_gain *gain, struct ap
         app_text_print(out, gain->left ? ", the last that is left" : "; the budget is spent");
 }
 
-void app_prospects_text(const struct app_notebook *n, int needed, const ckg_gain *gain, struct app_text *out)
+void app_prospects_text(const struct app_study *n, int needed, const ckg_gain *gain, struct app_text *out)
 {
     const char *unit = app_outcome_at(&n->definition, 0).label.unit;
     const double more = gain->left > 0 ? gain->remaining : gain->next;
@@ -60,7 +60,7 @@ void app_prospects_text(const struct app_notebook *n, int needed, const ckg_gain
         app_text_print(out, "%.2g\n", more);
 }
 
-void app_stop_text(const struct app_notebook *n, const struct app_stop_watch *w, struct app_text *out)
+void app_stop_text(const struct app_study *n, const struct app_stop_watch *w, struct app_text *out)
 {
     const struct app_stop_rule *stop = &n->definition.stop;
     char number[32];
@@ -78,21 +78,21 @@ void app_stop_text(const struct app_notebook *n, const struct app_stop_watch *w,
 
 /* --- what holds it back --- */
 
-int app_hold_text(const struct app_hold *hold, struct app_text *out)
+int app_pause_text(const struct app_pause *pause, struct app_text *out)
 {
-    char moment[32];
+    char timestamp[32];
 
-    if (hold->held == APP_NOT_HELD)
+    if (pause->paused == APP_NOT_PAUSED)
         return 0;
-    app_text_print(out, "%s by %s", hold->held == APP_STOPPED ? "stopped" : "paused",
-                   hold->by[0] ? hold->by : "somebody");
-    if (app_moment(hold->since, moment))
-        app_text_print(out, " since %s", moment);
+    app_text_print(out, "%s by %s", pause->paused == APP_STOPPED ? "stopped" : "paused",
+                   pause->by[0] ? pause->by : "somebody");
+    if (app_timestamp(pause->since, timestamp))
+        app_text_print(out, " since %s", timestamp);
     return 1;
 }
 
 /* The failures, and why they failed. */
-static void add_failures(const struct app_pause *pause, struct app_text *out)
+static void add_failures(const struct app_outage *pause, struct app_text *out)
 {
     enum { LONGEST = 400 };
     const int whole = (int)strnlen(pause->why, LONGEST);
@@ -107,7 +107,7 @@ static void add_failures(const struct app_pause *pause, struct app_text *out)
 }
 
 /* The study as it is given to a command. */
-static void add_study(const struct app_notebook *n, struct app_text *out)
+static void add_study(const struct app_study *n, struct app_text *out)
 {
     if (n->file)
         app_text_print(out, "%s", n->file);
@@ -116,7 +116,7 @@ static void add_study(const struct app_notebook *n, struct app_text *out)
 }
 
 /* A command with the study and the trials, in backquotes. */
-static void add_command(const struct app_notebook *n, const struct app_pause *pause, const char *command,
+static void add_command(const struct app_study *n, const struct app_outage *pause, const char *command,
                         struct app_text *out)
 {
     enum { MOST_NAMED = 40 };
@@ -125,18 +125,18 @@ static void add_command(const struct app_notebook *n, const struct app_pause *pa
     app_text_print(out, "`ckg %s ", command);
     add_study(n, out);
     for (int i = pause->first - 1; i < pause->last; i++)
-        if (app_pause_has(pause, &n->trials[i]) && count++ < MOST_NAMED)
+        if (app_outage_has(pause, &n->trials[i]) && count++ < MOST_NAMED)
             app_text_print(out, " %d", n->trials[i].number);
     app_text_print(out, count > MOST_NAMED ? " …`" : "`");
 }
 
-void app_outage_text(const struct app_notebook *n, struct app_text *out)
+void app_outage_text(const struct app_study *n, struct app_text *out)
 {
-    struct app_pause pause;
+    struct app_outage pause;
 
     /* A run that tried one again may leave a row that is none by the rule. */
-    if (!app_pause_find(n, &pause))
-        pause = app_pause_row(n);
+    if (!app_outage_find(n, &pause))
+        pause = app_outage_row(n);
     if (!pause.count) {
         app_text_print(out, "evaluations fail");
         return;
@@ -169,11 +169,11 @@ static void add_progress(const char *name, int budget, const int tally[APP_STATE
 }
 
 /* How it chooses, and where it is kept. */
-static void add_ways(const struct app_notebook *n, struct app_text *out)
+static void add_ways(const struct app_study *n, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
 
-    if (n->study || d->has_seed)
+    if (n->id || d->has_seed)
         app_text_print(out, "policy %s, seed %llu, %s\n", d->policy, (unsigned long long)n->seed, n->url);
     else
         app_text_print(out, "policy %s, seed not drawn yet, %s\n", d->policy, n->url);
@@ -181,9 +181,9 @@ static void add_ways(const struct app_notebook *n, struct app_text *out)
         app_text_print(out, "rule %s\n", ckg_problem_rule(d->problem, i));
 }
 
-static void add_best(const struct app_notebook *n, struct app_text *out)
+static void add_best(const struct app_study *n, struct app_text *out)
 {
-    const struct app_trial *best = app_notebook_best(n);
+    const struct app_trial *best = app_study_best(n);
     const struct app_outcome objective = app_outcome_at(&n->definition, 0);
     char number[32];
 
@@ -195,13 +195,13 @@ static void add_best(const struct app_notebook *n, struct app_text *out)
 }
 
 /* Why a run would not simply go on. */
-static void add_pause(const struct app_notebook *n, struct app_text *out)
+static void add_pause(const struct app_study *n, struct app_text *out)
 {
-    struct app_pause pause;
+    struct app_outage pause;
 
-    if (app_hold_text(&n->hold, out))
+    if (app_pause_text(&n->pause, out))
         app_text_print(out, "; `ckg resume` goes on\n");
-    if (app_pause_find(n, &pause)) {
+    if (app_outage_find(n, &pause)) {
         app_text_print(out, "paused: ");
         app_outage_text(n, out);
         app_text_print(out, "\n");
@@ -209,7 +209,7 @@ static void add_pause(const struct app_notebook *n, struct app_text *out)
 }
 
 /* What going on is expected to gain, and whether a run would. */
-static void add_gain(const struct app_notebook *n, const struct app_stop_watch *watch, struct app_text *out)
+static void add_gain(const struct app_study *n, const struct app_stop_watch *watch, struct app_text *out)
 {
     app_text_print(out, "expected gain: ");
     app_gain_text(n, &watch->gain, out);
@@ -221,66 +221,66 @@ static void add_gain(const struct app_notebook *n, const struct app_stop_watch *
 }
 
 /* The trials that the worker evaluates, as "trials 7, 9"; nothing: none. */
-static void add_held(const struct app_crew *crew, int64_t worker, struct app_text *out)
+static void add_paused(const struct app_workers *workers, int64_t worker, struct app_text *out)
 {
     int count = 0;
 
-    for (int i = 0; i < crew->held_count; i++)
-        count += crew->held[i].worker == worker;
+    for (int i = 0; i < workers->paused_count; i++)
+        count += workers->paused[i].worker == worker;
     app_text_print(out, "%s", !count ? "idle here" : count > 1 ? "trials" : "trial");
     count = 0;
-    for (int i = 0; i < crew->held_count; i++)
-        if (crew->held[i].worker == worker)
-            app_text_print(out, "%s %d", count++ ? "," : "", crew->held[i].number);
+    for (int i = 0; i < workers->paused_count; i++)
+        if (workers->paused[i].worker == worker)
+            app_text_print(out, "%s %d", count++ ? "," : "", workers->paused[i].number);
 }
 
 /* Who is at work, a line each, and how fast designs are chosen. */
-static void add_workers(const struct app_notebook *n, const struct app_crew *crew, struct app_text *out)
+static void add_workers(const struct app_study *n, const struct app_workers *workers, struct app_text *out)
 {
-    for (int i = 0; i < crew->count; i++) {
-        const struct app_member *m = &crew->member[i];
+    for (int i = 0; i < workers->count; i++) {
+        const struct app_member *m = &workers->member[i];
 
         app_text_print(out, "worker %lld on %s (process %lld", (long long)m->id, m->host,
                        (long long)m->process);
         if (m->slots)
             app_text_print(out, ", %d slot%s", m->slots, m->slots > 1 ? "s" : "");
         app_text_print(out, "): ");
-        add_held(crew, m->id, out);
+        add_paused(workers, m->id, out);
         if (!m->alive)
             app_text_print(out, ", gone; whoever is next takes over");
         else if (m->silent >= 1)
             app_text_print(out, ", last heard of %.0f s ago", m->silent);
         app_text_print(out, "\n");
     }
-    if (crew->count && app_notebook_pace(n) > 0)
-        app_text_print(out, "suggestions: %.3g a minute\n", app_notebook_pace(n));
+    if (workers->count && app_study_pace(n) > 0)
+        app_text_print(out, "suggestions: %.3g a minute\n", app_study_pace(n));
 }
 
-int app_status_text(struct app_notebook *n, struct app_text *out)
+int app_status_text(struct app_study *n, struct app_text *out)
 {
     struct app_stop_watch watch = {0};
-    struct app_crew crew;
+    struct app_workers workers;
     const int separate = ckg_problem_separate(n->definition.problem) == 1;
     int tally[APP_STATES];
-    int status = app_crew_find(n, &crew);
+    int status = app_workers_find(n, &workers);
 
     if (!status)
         status = app_stop_standing(n, &watch);
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
     add_progress(n->definition.name, separate ? 0 : n->definition.budget, tally, out);
     if (separate)
-        app_text_print(out, "\ncost so far: %g of %d", app_notebook_cost(n), n->definition.budget);
+        app_text_print(out, "\ncost so far: %g of %d", app_study_cost(n), n->definition.budget);
     app_text_print(out, "\n");
     add_ways(n, out);
     add_best(n, out);
     add_pause(n, out);
 
     /* What a person should know of the answers so far. */
-    if (tally[APP_COMPLETE] && app_notebook_unmeasured(n, 0, out))
+    if (tally[APP_COMPLETE] && app_study_unmeasured(n, 0, out))
         app_text_print(out, "\n");
     add_gain(n, &watch, out);
-    add_workers(n, &crew, out);
-    app_crew_free(&crew);
+    add_workers(n, &workers, out);
+    app_workers_free(&workers);
     app_stop_forget(&watch);
     return status;
 }
@@ -292,14 +292,14 @@ void app_study_seen_text(const struct app_study_seen *s, int budget, struct app_
                                    [APP_RUNNING] = s->running,
                                    [APP_PENDING] = s->pending,
                                    [APP_DISCARDED] = s->discarded};
-    char moment[32];
+    char timestamp[32];
 
     add_progress(s->name, budget, tally, out);
-    if (app_moment(s->ended, moment))
-        app_text_print(out, ", last result %s", moment);
+    if (app_timestamp(s->ended, timestamp))
+        app_text_print(out, ", last result %s", timestamp);
 }
 
-void app_checkup_text(const struct app_notebook *n, const struct app_checkup *c, struct app_text *out)
+void app_verification_text(const struct app_study *n, const struct app_verification *c, struct app_text *out)
 {
     for (int i = 0; i < c->count; i++) {
         const struct app_finding *f = &c->findings[i];

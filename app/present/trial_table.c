@@ -30,7 +30,7 @@ struct column {
 
 struct table {
     struct app_text *out;
-    const struct app_notebook *notebook;
+    const struct app_study *record;
     const struct app_definition *definition;
     int first, rows;
     int terminal; /* its width, 0: none */
@@ -46,7 +46,7 @@ struct table {
 static double excess(const struct app_definition *d, const struct app_trial *t, int j)
 {
     const struct app_outcome o = app_outcome_at(d, j);
-    const double value = app_trial_told(t, j);
+    const double value = app_trial_measured(t, j);
 
     return fmax(o.min - value, value - o.max);
 }
@@ -58,8 +58,8 @@ static double weight(const struct table *w, int j)
     double nearest = -INFINITY;
     double farthest = INFINITY;
 
-    for (int i = 0; i < w->notebook->count; i++) {
-        const double e = excess(w->definition, &w->notebook->trials[i], j);
+    for (int i = 0; i < w->record->count; i++) {
+        const double e = excess(w->definition, &w->record->trials[i], j);
         if (isnan(e))
             continue;
         broken += e > 0;
@@ -105,10 +105,10 @@ static const char *cell(const struct table *w, const struct column *c, const str
     const struct app_definition *d = w->definition;
 
     if (c->outcome >= 0 && ckg_problem_yesno(d->problem, c->outcome) == 1 &&
-        !isnan(app_trial_told(t, c->outcome)))
-        return app_trial_told(t, c->outcome) > 0 ? "yes" : "no";
+        !isnan(app_trial_measured(t, c->outcome)))
+        return app_trial_measured(t, c->outcome) > 0 ? "yes" : "no";
     if (c->outcome >= 0)
-        return app_number_short(app_trial_told(t, c->outcome), number);
+        return app_number_short(app_trial_measured(t, c->outcome), number);
     if (c->parameter >= 0 && ckg_problem_parameter_kind(d->problem, c->parameter) == CKG_CATEGORICAL)
         return ckg_problem_category(d->problem, c->parameter, (int)t->x[c->parameter]);
     if (c->parameter >= 0)
@@ -129,7 +129,7 @@ static void add_column(struct table *w, int parameter, int outcome, const char *
     else
         c.width = WIDEST_NAME;
     for (int i = w->first; i < w->first + w->rows; i++) {
-        const int wide = app_columns(cell(w, &c, &w->notebook->trials[i], number));
+        const int wide = app_columns(cell(w, &c, &w->record->trials[i], number));
         c.width = wide > c.width ? wide : c.width;
     }
     w->column[w->count++] = c;
@@ -220,10 +220,10 @@ static int terminal_width(void)
                : 0;
 }
 
-void app_trial_table(const struct app_notebook *n, int first, int count, struct app_text *out)
+void app_trial_table(const struct app_study *n, int first, int count, struct app_text *out)
 {
     struct table w = {.out = out,
-                      .notebook = n,
+                      .record = n,
                       .definition = &n->definition,
                       .first = first,
                       .rows = count,

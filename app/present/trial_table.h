@@ -9,6 +9,6 @@
  * too narrow the table goes on below itself, and long names take several lines. Of more than 20 constraints
  * the 12 that matter most have columns, and the others are counted where they are broken.
  */
-void app_trial_table(const struct app_notebook *notebook, int first, int count, struct app_text *out);
+void app_trial_table(const struct app_study *record, int first, int count, struct app_text *out);
 
 #endif

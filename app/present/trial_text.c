@@ -37,18 +37,18 @@ static void add_block(const char *title, const char *text, struct app_text *out)
         app_text_print(out, "%s:\n%s%s", title, text, text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
-int app_trial_text(struct app_notebook *n, const struct app_trial *t, struct app_text *out)
+int app_trial_text(struct app_study *n, const struct app_trial *t, struct app_text *out)
 {
     struct app_text said = {0};
     const int status = app_history_write(n, t->number, 0, &said);
-    char moment[32];
+    char timestamp[32];
 
     /* Its line, and when it was. */
     app_trial_table(n, t->number - 1, 1, out);
-    if (app_moment(t->asked, moment))
-        app_text_print(out, "asked for %s", moment);
-    if (app_moment(t->ended, moment))
-        app_text_print(out, ", its result came %s", moment);
+    if (app_timestamp(t->asked, timestamp))
+        app_text_print(out, "asked for %s", timestamp);
+    if (app_timestamp(t->ended, timestamp))
+        app_text_print(out, ", its result came %s", timestamp);
     app_text_print(out, "\n");
     if (!isnan(t->seconds))
         app_text_print(out, "%.3g s\n", t->seconds);
@@ -76,7 +76,7 @@ int app_trial_text(struct app_notebook *n, const struct app_trial *t, struct app
 /* --- a design to be evaluated --- */
 
 /* What is expected of it, as far as it is known. */
-static void add_expected(const struct app_notebook *n, const ckg_suggestion *s, struct app_text *out)
+static void add_expected(const struct app_study *n, const ckg_suggestion *s, struct app_text *out)
 {
     const struct app_outcome objective = app_outcome_at(&n->definition, 0);
     char estimate[64];
@@ -89,12 +89,12 @@ static void add_expected(const struct app_notebook *n, const ckg_suggestion *s, 
                        app_probability_text(s->probability_feasible, probability));
     else {
         app_text_print(out, "whether it is feasible is not known: ");
-        app_notebook_unmeasured(n, 1, out);
+        app_study_unmeasured(n, 1, out);
     }
     app_text_print(out, ")");
 }
 
-void app_trial_asked_text(const struct app_notebook *n, const struct app_trial *t, const ckg_suggestion *s,
+void app_trial_asked_text(const struct app_study *n, const struct app_trial *t, const ckg_suggestion *s,
                           int brief, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
@@ -122,7 +122,7 @@ void app_trial_asked_text(const struct app_notebook *n, const struct app_trial *
 
 void app_imported_text(const struct app_imported *from, struct app_text *out)
 {
-    const int told = from->count - from->queued;
+    const int telling = from->count - from->queued;
 
     if (from->known && !from->count) {
         app_text_print(out, "%d row%s already there; nothing imported (--again imports %s as %s)\n",
@@ -130,7 +130,7 @@ void app_imported_text(const struct app_imported *from, struct app_text *out)
                        from->known == 1 ? "a repetition" : "repetitions");
         return;
     }
-    app_text_print(out, "%d trial%s imported", told, told == 1 ? "" : "s");
+    app_text_print(out, "%d trial%s imported", telling, telling == 1 ? "" : "s");
     if (from->queued)
         app_text_print(out, ", %d design%s queued", from->queued, from->queued == 1 ? "" : "s");
     if (from->known)
@@ -177,12 +177,12 @@ void app_imported_warnings(const struct app_definition *d, const struct app_impo
 
 void app_undone_text(const struct app_last_change *last, const char *file, struct app_text *out)
 {
-    char moment[32];
+    char timestamp[32];
 
     app_text_print(out, "undone: ckg ");
     app_text_add_line(out, last->command.data);
     app_text_print(out, " (%s, %s); ", last->who.data,
-                   app_moment(last->made, moment) ? moment : "some time ago");
+                   app_timestamp(last->made, timestamp) ? timestamp : "some time ago");
     if (last->left > 1)
         app_text_print(out, "%d earlier change%s can be undone", last->left - 1, last->left > 2 ? "s" : "");
     else
@@ -192,7 +192,7 @@ void app_undone_text(const struct app_last_change *last, const char *file, struc
                        file);
 }
 
-void app_elsewhere_text(const struct app_elsewhere *e, struct app_text *out)
+void app_remote_run_text(const struct app_remote_run *e, struct app_text *out)
 {
     app_text_print(out, "trial %d belongs to a run on %s, ", e->trial, e->host);
     if (e->age < 0)

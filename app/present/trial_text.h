@@ -13,13 +13,13 @@ void app_trials_named(int count, const int *numbers, struct app_text *out);
 
 /* All that is known of one: its line of the table, what that has no room for, and what was ever said of it.
  */
-int app_trial_text(struct app_notebook *notebook, const struct app_trial *trial, struct app_text *out);
+int app_trial_text(struct app_study *record, const struct app_trial *trial, struct app_text *out);
 
 /*
  * "trial 7: wire=0.31 coils=7  (expected …)": a design to be evaluated; suggestion NULL: one of the user's
  * own. Where `brief` is 1 the brackets are left out.
  */
-void app_trial_asked_text(const struct app_notebook *notebook, const struct app_trial *trial,
+void app_trial_asked_text(const struct app_study *record, const struct app_trial *trial,
                           const ckg_suggestion *suggestion, int brief, struct app_text *out);
 
 /* What became of the rows of an import; and what to know of them, a line each. */
@@ -31,6 +31,6 @@ void app_imported_warnings(const struct app_definition *definition, const struct
 void app_undone_text(const struct app_last_change *undone, const char *file, struct app_text *out);
 
 /* That a trial belongs to a run elsewhere, and a sign of life is waited for. */
-void app_elsewhere_text(const struct app_elsewhere *elsewhere, struct app_text *out);
+void app_remote_run_text(const struct app_remote_run *remote, struct app_text *out);
 
 #endif

@@ -50,13 +50,13 @@ void app_report_head(struct app_text *out, const char *name, const char *what)
     app_text_print(out, "</style>\n</head>\n<body>\n");
 }
 
-void app_report_lead(const struct app_notebook *n, struct app_text *out)
+void app_report_lead(const struct app_study *n, struct app_text *out)
 {
     const struct app_definition *d = &n->definition;
     int tally[APP_STATES];
     char number[32];
 
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
 
     /* What it is about. */
     app_text_print(out, "<h1>");
@@ -74,7 +74,7 @@ void app_report_lead(const struct app_notebook *n, struct app_text *out)
         app_text_print(out, " of %d", d->budget);
     app_text_print(out, " evaluations");
     if (separate)
-        app_text_print(out, ", %s", app_number_short(app_notebook_cost(n), number));
+        app_text_print(out, ", %s", app_number_short(app_study_cost(n), number));
     if (d->budget > 0 && separate)
         app_text_print(out, " of %d", d->budget);
     app_text_print(out, "%s: %d complete, %d failed", separate ? " spent" : "", tally[APP_COMPLETE],
@@ -121,7 +121,7 @@ static int add_figure(const struct app_figure_kind *kind, const struct app_show 
     int status = app_figure_make(&figure, kind, s, options);
 
     if (status == CKG_ERR_STATE) {
-        const char *why = s->notebook->message->text;
+        const char *why = s->record->message->text;
         /* stands before the reason, and at the head of the page already */
         const size_t name = strlen(s->definition->name);
         app_text_print(out, "<p class=\"note\">");
@@ -166,7 +166,7 @@ static int add_maps(const struct app_show *s, struct app_text *out)
             const int second = s->order[b];
             const struct app_figure_options options = {
                 .x = first < second ? first : second, .y = first < second ? second : first, .outcome = -1};
-            if (!s->notebook->count && a + b > 1)
+            if (!s->record->count && a + b > 1)
                 continue;
             status = add_figure(&app_figure_map, s, &options, NULL, most == 3, out);
         }
@@ -218,7 +218,7 @@ int app_report_make(const struct app_show *s, struct app_text *out)
 
     app_report_head(out, s->definition->name, "ckg report");
     app_text_print(out, "<header>");
-    app_report_lead(s->notebook, out);
+    app_report_lead(s->record, out);
     app_report_links(out);
     app_text_print(out, "</header>\n<main>\n");
     for (const struct app_report_section *section = app_report_sections; !status && section->id; section++)

@@ -19,7 +19,7 @@ extern const char app_report_style[];
 void app_report_sheet(struct app_text *out);
 
 /* The study's name as a heading, and a line on what it is about and how far it is. */
-void app_report_lead(const struct app_notebook *notebook, struct app_text *out);
+void app_report_lead(const struct app_study *record, struct app_text *out);
 
 /* Links to the sections. */
 void app_report_links(struct app_text *out);

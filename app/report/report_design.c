@@ -95,7 +95,7 @@ static void add_gain(const struct app_show *s, struct app_text *out)
     const double expected = gain.left < 0 ? gain.next : gain.remaining;
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">expected gain of going on</span><b>%s",
                    isnan(expected) ? "not known yet" : app_number_nice(expected, 2, number));
-    app_gain_text(s->notebook, &gain, &words);
+    app_gain_text(s->record, &gain, &words);
     app_text_print(out, "</b><span class=\"what\">");
     app_markup(out, words.data ? words.data : "");
     app_text_print(out, "</span></div>\n");
@@ -117,7 +117,7 @@ static void add_tiles(const struct app_show *s, struct app_text *out)
 
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">probability of being feasible</span><b>");
     app_markup(out, r->measured ? "feasible" : app_probability_text(r->probability_feasible, probability));
-    app_recommended_feasible(s->notebook, r, &words);
+    app_recommended_feasible(s->record, r, &words);
     add_sentence(&words, "</b><span class=\"what said\">", "</span></div>\n", out);
 
     app_text_print(out, "<div class=\"tile\"><span class=\"what\">best feasible design evaluated</span><b>");
@@ -180,10 +180,10 @@ static int add_design(const struct app_show *s, struct app_text *out)
     const struct app_definition *d = s->definition;
     double shown[CKG_MAX_PARAMETERS];
     double best[CKG_MAX_PARAMETERS];
-    int status = app_design_shorten(s->notebook, s->recommendation->x, shown);
+    int status = app_design_shorten(s->record, s->recommendation->x, shown);
 
     if (!status && s->best)
-        status = app_design_shorten(s->notebook, s->best->x, best);
+        status = app_design_shorten(s->record, s->best->x, best);
     if (status)
         return status;
 
@@ -274,7 +274,7 @@ static void add_advice(const struct app_show *s, struct app_text *out)
 {
     struct app_text words = {0};
 
-    app_recommended_advice(s->notebook, s->recommendation, &words);
+    app_recommended_advice(s->record, s->recommendation, &words);
     for (char *line = words.data, *end; line && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
         app_text_print(out, "<p class=\"note said\">");

@@ -56,7 +56,7 @@ static int add_model_row(const struct app_show *s, int row, int parameter, struc
         const int status = ckg_study_model(s->engine, s->outcomes.outcome[i], &model);
         char text[64];
         if (status)
-            return app_notebook_fail(s->notebook, status);
+            return app_study_fail(s->record, status);
         app_text_print(out, "<td>%s</td>",
                        parameter < 0 ? model_text(&model, row, text)
                                      : app_number_nice(model.lengthscales[parameter], 4, text));
@@ -75,7 +75,7 @@ static int add_repeats(const struct app_show *s, struct app_text *out)
         ckg_model_info model;
         const int status = ckg_study_model(s->engine, j, &model);
         if (status)
-            return app_notebook_fail(s->notebook, status);
+            return app_study_fail(s->record, status);
         if (!model.duplicate_of || ++count > NAMED)
             continue;
         app_text_print(out, count > 1 ? "; " : "<p>A constraint that repeats another counts once with it: ");
@@ -195,7 +195,7 @@ static void add_trial(const struct app_show *s, const struct app_trial *t, struc
 
 int app_report_trials(const struct app_show *s, struct app_text *out)
 {
-    const struct app_notebook *n = s->notebook;
+    const struct app_study *n = s->record;
     const int first = s->latest && n->count > s->latest ? n->count - s->latest : 0;
 
     app_text_print(out, "<section id=\"trials\"><h2>Trials</h2>\n");
@@ -334,16 +334,16 @@ static void add_study_facts(const struct app_show *s, struct app_text *out)
     double penalty;
 
     app_text_print(out, "<div class=\"wide\"><table><tbody>\n");
-    if (s->notebook->file)
-        add_fact(out, "problem file", s->notebook->file);
-    if (s->notebook->url)
-        add_fact(out, "store", s->notebook->url);
+    if (s->record->file)
+        add_fact(out, "problem file", s->record->file);
+    if (s->record->url)
+        add_fact(out, "store", s->record->url);
 
     /* How it chooses. */
     add_fact(out, "policy", d->policy);
     for (int i = 0; i < d->settings_count; i++)
         add_number_fact(out, d->settings[i].name, d->settings[i].value);
-    add_number_fact(out, "seed", (double)s->notebook->seed);
+    add_number_fact(out, "seed", (double)s->record->seed);
     if (d->budget)
         add_number_fact(out, "budget", d->budget);
     if (d->initial >= 0)

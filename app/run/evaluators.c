@@ -34,7 +34,7 @@ static int keep(struct app_evaluators *e, const char *path, const struct app_def
                         d->name, other->path);
 
     struct app_evaluator *each = realloc(e->each, ((size_t)e->count + 1) * sizeof *each);
-    char *url = app_place_url(&(struct app_study_place){.file = path}, d);
+    char *url = app_study_address_url(&(struct app_study_address){.file = path}, d);
     if (each) {
         e->each = each;
         each += e->count++;

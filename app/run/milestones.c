@@ -56,7 +56,7 @@ static int show(struct shown *s, const ckg_problem *problem, const struct app_tr
     return 1;
 }
 
-int app_is_new_best(const struct app_notebook *n, int number)
+int app_is_new_best(const struct app_study *n, int number)
 {
     struct shown shown = {.best = NAN, .seen = no_spread};
 
@@ -67,7 +67,7 @@ int app_is_new_best(const struct app_notebook *n, int number)
     return show(&shown, n->definition.problem, &n->trials[number - 1]);
 }
 
-int app_count_feasible(const struct app_notebook *n)
+int app_count_feasible(const struct app_study *n)
 {
     int count = 0;
 
@@ -96,9 +96,9 @@ static int is_exact(const struct app_definition *d)
     return ckg_problem_separate(d->problem) != 1;
 }
 
-int app_evaluations_needed(const struct app_notebook *n)
+int app_evaluations_needed(const struct app_study *n)
 {
-    const struct app_trial *best = app_notebook_best(n);
+    const struct app_trial *best = app_study_best(n);
     struct spread all = no_spread;
     double width = 0;
     int ended = 0;

@@ -12,10 +12,10 @@
  * shown before by more than 0.1 % of the spread of the objective over the feasible trials, and in the digits
  * that are shown.
  */
-int app_is_new_best(const struct app_notebook *notebook, int number);
+int app_is_new_best(const struct app_study *record, int number);
 
 /* How many trials measured feasible. */
-int app_count_feasible(const struct app_notebook *notebook);
+int app_count_feasible(const struct app_study *record);
 
 /* Evaluations of the initial design, those of the user included; the budget at most. */
 int app_initial_size(const struct app_definition *definition);
@@ -25,6 +25,6 @@ int app_initial_size(const struct app_definition *definition);
  * feasible trials, of what it is now. 0 where that says nothing: measurements are noisy or made separately,
  * or fewer than two designs are feasible.
  */
-int app_evaluations_needed(const struct app_notebook *notebook);
+int app_evaluations_needed(const struct app_study *record);
 
 #endif

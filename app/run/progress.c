@@ -28,21 +28,21 @@ static const double seconds_for_lines = 2;
 enum { FEWEST_SILENT = 5 };
 static const double silence = 60;
 
-static int ended_trials(const struct app_notebook *n)
+static int ended_trials(const struct app_study *n)
 {
     int tally[APP_STATES];
 
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
     return tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
 }
 
 /* The same as the budget counts. */
-static int ended(const struct app_notebook *n)
+static int ended(const struct app_study *n)
 {
-    return ckg_problem_separate(n->definition.problem) == 1 ? (int)app_notebook_cost(n) : ended_trials(n);
+    return ckg_problem_separate(n->definition.problem) == 1 ? (int)app_study_cost(n) : ended_trials(n);
 }
 
-void app_progress_begin(struct app_progress *p, const struct app_notebook *n)
+void app_progress_begin(struct app_progress *p, const struct app_study *n)
 {
     *p = (struct app_progress){.kind = p->kind,
                                .name = p->name,
@@ -63,9 +63,9 @@ void app_progress_begin(struct app_progress *p, const struct app_notebook *n)
 /* --- what is known --- */
 
 /* "cost = 317.9 (trial 32)", or that there is none. */
-static void best_text(const struct app_notebook *n, struct app_text *out)
+static void best_text(const struct app_study *n, struct app_text *out)
 {
-    const struct app_trial *best = app_notebook_best(n);
+    const struct app_trial *best = app_study_best(n);
     char number[32];
 
     if (best)
@@ -75,13 +75,13 @@ static void best_text(const struct app_notebook *n, struct app_text *out)
         app_text_print(out, "none yet");
 }
 
-static const char *best_label(const struct app_notebook *n)
+static const char *best_label(const struct app_study *n)
 {
     return app_constraints(&n->definition) ? "best feasible: " : "best: ";
 }
 
 /* "cost = 331.8 ± 2.1, feasible with probability 0.99" */
-static void recommended_text(const struct app_progress *p, const struct app_notebook *n, struct app_text *out)
+static void recommended_text(const struct app_progress *p, const struct app_study *n, struct app_text *out)
 {
     const int limits = app_constraints(&n->definition);
     const struct app_outcome objective = app_outcome_at(&n->definition, 0);
@@ -99,17 +99,17 @@ static void recommended_text(const struct app_progress *p, const struct app_note
     if (!isnan(p->probability))
         app_text_print(out, "feasible with probability %s", app_probability_text(p->probability, number));
     else
-        app_notebook_unmeasured(n, 1, out);
+        app_study_unmeasured(n, 1, out);
 }
 
 /* The recommendation as it stands, unless such took more than so many seconds already. */
-static void recommend(struct app_progress *p, struct app_notebook *n, double allowed)
+static void recommend(struct app_progress *p, struct app_study *n, double allowed)
 {
     const double clock = app_clock();
     ckg_study *engine;
     ckg_recommendation *r;
 
-    if (p->spent > allowed || app_notebook_engine(n, &engine))
+    if (p->spent > allowed || app_study_engine(n, &engine))
         return;
     if (!app_memory_note(ckg_study_recommend(engine, NULL, &r))) {
         app_withhold_early(n, r);
@@ -143,10 +143,10 @@ static int put(struct app_text *text)
 }
 
 /* What became of the trial, values with the digits by which they break a limit. */
-static void add_result(struct app_text *out, const struct app_progress *p, const struct app_notebook *n,
+static void add_result(struct app_text *out, const struct app_progress *p, const struct app_study *n,
                        const struct app_trial *t)
 {
-    const struct app_trial *best = app_notebook_best(n);
+    const struct app_trial *best = app_study_best(n);
     char number[32];
 
     app_text_print(out, "%s%s%d/%d  trial %d %s", p->name ? p->name : "", p->name ? "  " : "", ended(n),
@@ -176,7 +176,7 @@ static void add_failure(struct app_text *out, const struct app_trial *t)
 }
 
 /* The initial design in one line. */
-static void add_initial(struct app_text *out, const struct app_notebook *n)
+static void add_initial(struct app_text *out, const struct app_study *n)
 {
     const int feasible = app_count_feasible(n);
 
@@ -190,7 +190,7 @@ static void add_initial(struct app_text *out, const struct app_notebook *n)
 }
 
 /* How it stands; once there are models, what they recommend. */
-static void add_standing(struct app_text *out, struct app_progress *p, struct app_notebook *n)
+static void add_standing(struct app_text *out, struct app_progress *p, struct app_study *n)
 {
     p->known = 0;
     if (p->is_searching)
@@ -203,7 +203,7 @@ static void add_standing(struct app_text *out, struct app_progress *p, struct ap
 }
 
 /* 1 when it is time for a sign of life. */
-static int is_standing_due(const struct app_progress *p, const struct app_notebook *n)
+static int is_standing_due(const struct app_progress *p, const struct app_study *n)
 {
     const int budget = n->definition.budget;
     const int silent = budget / 10 > FEWEST_SILENT ? budget / 10 : FEWEST_SILENT;
@@ -213,7 +213,7 @@ static int is_standing_due(const struct app_progress *p, const struct app_notebo
 }
 
 /* What this trial has taught, in a line; nothing where that is little and the last line is not long ago. */
-static void add_news(struct app_text *out, struct app_progress *p, struct app_notebook *n,
+static void add_news(struct app_text *out, struct app_progress *p, struct app_study *n,
                      const struct app_trial *t)
 {
     const int searching = p->is_searching;
@@ -232,7 +232,7 @@ static void add_news(struct app_text *out, struct app_progress *p, struct app_no
         add_standing(out, p, n);
 }
 
-static void print_news(struct app_progress *p, struct app_notebook *n, const struct app_trial *t)
+static void print_news(struct app_progress *p, struct app_study *n, const struct app_trial *t)
 {
     struct app_text news = {0};
     struct app_text line = {0};
@@ -355,7 +355,7 @@ static void add_note(struct app_progress *p, struct app_text *block, int width)
     }
 }
 
-static void first_line(struct app_text *out, const struct app_notebook *n, const int tally[APP_STATES])
+static void first_line(struct app_text *out, const struct app_study *n, const int tally[APP_STATES])
 {
     const int done = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
 
@@ -366,8 +366,7 @@ static void first_line(struct app_text *out, const struct app_notebook *n, const
         app_text_print(out, "  %d failed", tally[APP_FAILED_TRIAL]);
 }
 
-static void time_line(struct app_text *out, const struct app_progress *p, const struct app_notebook *n,
-                      int done)
+static void time_line(struct app_text *out, const struct app_progress *p, const struct app_study *n, int done)
 {
     const double elapsed = app_clock() - p->started;
     const int here = done - p->at_start;
@@ -386,7 +385,7 @@ void app_progress_gain(struct app_progress *p, const ckg_gain *gain)
     p->gain = *gain;
 }
 
-void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
+void app_progress_draw(struct app_progress *p, const struct app_study *n)
 {
     enum { LINES = 5 };
     struct app_text block = {0};
@@ -397,7 +396,7 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
         return;
 
     /* How far it is, the best, the recommendation, what is to be gained, the time. */
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
     first_line(&line[0], n, tally);
 
     app_text_print(&line[1], "  best feasible  ");
@@ -432,7 +431,7 @@ void app_progress_draw(struct app_progress *p, const struct app_notebook *n)
 }
 
 /* 1 when a trial before this one has a note of that kind already. */
-static int is_known(const struct app_notebook *n, const struct app_trial *t)
+static int is_known(const struct app_study *n, const struct app_trial *t)
 {
     for (int i = 0; i < n->count; i++)
         if (n->trials[i].extra && n->trials[i].notes && n->trials[i].number != t->number)
@@ -441,7 +440,7 @@ static int is_known(const struct app_notebook *n, const struct app_trial *t)
 }
 
 /* The first answer with members that are no outcomes, or without a value of some outcome; both by a slip. */
-static void warn_of_answer(struct app_progress *p, const struct app_notebook *n, const struct app_trial *t)
+static void warn_of_answer(struct app_progress *p, const struct app_study *n, const struct app_trial *t)
 {
     struct app_text line = {0};
 
@@ -450,7 +449,7 @@ static void warn_of_answer(struct app_progress *p, const struct app_notebook *n,
     if (t->extra && t->notes && !is_known(n, t))
         app_text_print(&line, "trial %d: %s (said once)", t->number, t->notes);
     else
-        app_notebook_lacking(n, t->number, &line);
+        app_study_lacking(n, t->number, &line);
     if (line.data)
         app_progress_say(p, n, line.data);
     app_text_free(&line);
@@ -469,7 +468,7 @@ static void wipe(struct app_progress *p)
     fflush(stdout);
 }
 
-void app_progress_say(struct app_progress *p, const struct app_notebook *n, const char *line)
+void app_progress_say(struct app_progress *p, const struct app_study *n, const char *line)
 {
     wipe(p);
     if (p->say)
@@ -482,7 +481,7 @@ void app_progress_say(struct app_progress *p, const struct app_notebook *n, cons
 }
 
 /* The recommendation and what is to be gained, unless such took more than so many seconds already. */
-static void recommend_in_block(struct app_progress *p, struct app_notebook *n, double allowed)
+static void recommend_in_block(struct app_progress *p, struct app_study *n, double allowed)
 {
     const double clock = app_clock();
     const double before = p->spent;
@@ -492,13 +491,13 @@ static void recommend_in_block(struct app_progress *p, struct app_notebook *n, d
         return;
     recommend(p, n, allowed);
     if (!(n->definition.stop.gain > 0) &&
-        (app_notebook_engine(n, &engine) || app_memory_note(ckg_study_expected_gain(engine, &p->gain))))
+        (app_study_engine(n, &engine) || app_memory_note(ckg_study_expected_gain(engine, &p->gain))))
         p->gain.next = NAN;
     p->spent = before + app_clock() - clock;
     p->block_at = ended(n);
 }
 
-void app_progress_ended(struct app_progress *p, struct app_notebook *n, int number)
+void app_progress_ended(struct app_progress *p, struct app_study *n, int number)
 {
     const struct app_trial *t = &n->trials[number - 1];
     struct app_text line = {0};
@@ -527,7 +526,7 @@ void app_progress_ended(struct app_progress *p, struct app_notebook *n, int numb
     app_progress_draw(p, n);
 }
 
-void app_progress_end(struct app_progress *p, struct app_notebook *n)
+void app_progress_end(struct app_progress *p, struct app_study *n)
 {
     /* What stays on the screen should agree with the recommendation that follows. */
     if (p->kind == APP_PROGRESS_BLOCK && ended(n) >= n->definition.budget && p->block_at < ended(n))

@@ -42,21 +42,21 @@ struct app_progress {
     double spent;                  /* seconds spent on recommendations that are only shown */
 };
 
-void app_progress_begin(struct app_progress *progress, const struct app_notebook *notebook);
+void app_progress_begin(struct app_progress *progress, const struct app_study *record);
 
 /* A trial has ended, or is to be tried again. */
-void app_progress_ended(struct app_progress *progress, struct app_notebook *notebook, int number);
+void app_progress_ended(struct app_progress *progress, struct app_study *record, int number);
 
 /* What more evaluations are expected to gain, for the block. */
 void app_progress_gain(struct app_progress *progress, const ckg_gain *gain);
 
 /* A line of trouble, above the block where there is one. */
-void app_progress_say(struct app_progress *progress, const struct app_notebook *notebook, const char *line);
+void app_progress_say(struct app_progress *progress, const struct app_study *record, const char *line);
 
 /* Draws the block again where there is one. */
-void app_progress_draw(struct app_progress *progress, const struct app_notebook *notebook);
+void app_progress_draw(struct app_progress *progress, const struct app_study *record);
 
 /* Leaves the block, up to date where the budget is spent, so that other lines can follow. */
-void app_progress_end(struct app_progress *progress, struct app_notebook *notebook);
+void app_progress_end(struct app_progress *progress, struct app_study *record);
 
 #endif

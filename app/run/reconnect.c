@@ -21,10 +21,10 @@ static int resume(struct app_runner *w, struct app_run_study *s)
 
     s->n->store = w->store;
     int status = app_store_study_find(w->store, s->n->definition.name, &record, s->n->message);
-    if (!status && record.id != s->n->study)
+    if (!status && record.id != s->n->id)
         status = app_fail(s->n->message, CKG_ERR_STATE, "the store is another one");
     if (!status)
-        status = app_notebook_sync(s->n);
+        status = app_study_sync(s->n);
     app_study_record_free(&record);
     return status;
 }
@@ -61,9 +61,9 @@ static int take_forgotten(void *context, const struct app_lease *lease)
     struct forgotten *f = context;
     int found = lease->worker.id != f->runner->self.worker.id || f->number;
 
-    for (int i = 0; !found && i < f->runner->places.count; i++) {
-        const struct app_place *place = &f->runner->places.place[i];
-        found = place->number == lease->number && place->of == f->study;
+    for (int i = 0; !found && i < f->runner->slots.count; i++) {
+        const struct app_slot *slot = &f->runner->slots.slot[i];
+        found = slot->number == lease->number && slot->of == f->study;
     }
     if (!found)
         f->number = lease->number;
@@ -78,18 +78,18 @@ static void hand_back_forgotten(struct app_runner *w, struct app_run_study *s)
 
     do {
         f.number = 0;
-        if (app_store_leases(w->store, s->n->study, take_forgotten, &f, &unheard))
+        if (app_store_leases(w->store, s->n->id, take_forgotten, &f, &unheard))
             return;
         if (f.number)
             app_run_hand_back(s, f.number);
-    } while (f.number && !app_notebook_sync(s->n));
+    } while (f.number && !app_study_sync(s->n));
 }
 
 void app_runner_reconnect(struct app_runner *w)
 {
     struct app_message why;
     struct app_store *store;
-    const struct app_asking asking = {app_places_give_up, &w->places};
+    const struct app_asking asking = {app_slots_give_up, &w->slots};
 
     /* Not yet. */
     w->wait = fmin(2 * w->wait, APP_LONGEST_WAIT);

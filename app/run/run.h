@@ -28,7 +28,7 @@ enum app_stop {
 
 struct app_runner_options {
     /* One study, opened for writing, until it is done; or NULL: those of a store, as they appear there. */
-    struct app_notebook *study;
+    struct app_study *study;
     int to_the_end; /* 1: its budget is spent whatever it is expected to gain */
     int keeps_on;   /* 1: failures in a row are no outage, for whoever runs it knows what they are */
 

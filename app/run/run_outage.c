@@ -22,27 +22,27 @@ static void say(struct app_run_study *r, const char *format, int trial)
 /* The failed trials of the pause with these numbers are pending again; their history says so. */
 static int evaluate_again(struct app_run_study *r, int first, int last)
 {
-    struct app_notebook *n = r->n;
+    struct app_study *n = r->n;
     int *numbers = calloc((size_t)(last - first) + 1, sizeof *numbers);
     int status = numbers ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
     int count = 0;
 
     for (int number = first; numbers && number <= last; number++)
-        if (app_pause_has(&r->outage.pause, &n->trials[number - 1]))
+        if (app_outage_has(&r->outage.pause, &n->trials[number - 1]))
             numbers[count++] = number;
     if (count)
-        status = app_notebook_mend(n, count, numbers, "retry", app_mend_retry, NULL, "ckg run");
+        status = app_study_correct(n, count, numbers, "retry", app_correction_retry, NULL, "ckg run");
     free(numbers);
 
     /* Another run or a person was faster: what they made of it holds. */
-    return status == CKG_ERR_STATE ? app_notebook_sync(n) : status;
+    return status == CKG_ERR_STATE ? app_study_sync(n) : status;
 }
 
-int app_outage_begin(struct app_run_study *r)
+int app_run_outage_begin(struct app_run_study *r)
 {
-    struct app_outage *o = &r->outage;
+    struct app_run_outage *o = &r->outage;
 
-    if (!app_pause_find(r->n, &o->pause))
+    if (!app_outage_find(r->n, &o->pause))
         return CKG_OK;
     app_fail(&o->why, 0, "%s", o->pause.why);
     o->probe = o->pause.first;
@@ -54,8 +54,8 @@ int app_outage_begin(struct app_run_study *r)
  */
 static int judge_failure(struct app_run_study *r)
 {
-    const struct app_notebook *n = r->n;
-    struct app_outage *o = &r->outage;
+    const struct app_study *n = r->n;
+    struct app_run_outage *o = &r->outage;
     const char *why = n->trials[o->probe - 1].why;
 
     o->paused = app_same_reason(why ? why : "", o->why.text);
@@ -64,7 +64,7 @@ static int judge_failure(struct app_run_study *r)
 
     do
         o->probe++;
-    while (o->probe <= o->pause.last && !app_pause_has(&o->pause, &n->trials[o->probe - 1]));
+    while (o->probe <= o->pause.last && !app_outage_has(&o->pause, &n->trials[o->probe - 1]));
     if (o->probe <= o->pause.last)
         return evaluate_again(r, o->probe, o->probe);
     o->probe = 0;
@@ -74,7 +74,7 @@ static int judge_failure(struct app_run_study *r)
 /* What the second evaluation has shown, if it is over. */
 static int judge_probe(struct app_run_study *r)
 {
-    struct app_outage *o = &r->outage;
+    struct app_run_outage *o = &r->outage;
     const int first = o->probe + 1;
     const enum app_state state = r->n->trials[o->probe - 1].state;
 
@@ -91,12 +91,12 @@ static int judge_probe(struct app_run_study *r)
     return evaluate_again(r, first, o->pause.last);
 }
 
-int app_outage_judge(struct app_run_study *r)
+int app_run_outage_judge(struct app_run_study *r)
 {
-    struct app_pause pause;
+    struct app_outage pause;
     const int status = r->outage.probe ? judge_probe(r) : CKG_OK;
 
     if (!r->outage.probe)
-        r->outage.paused = app_pause_find(r->n, &pause);
+        r->outage.paused = app_outage_find(r->n, &pause);
     return status;
 }

@@ -9,19 +9,19 @@
 
 #include "actions/outage.h"
 
-struct app_outage {
-    int paused;             /* nothing new is to be started */
-    int probe;              /* the trial that is tried again, alone; 0: none */
-    struct app_pause pause; /* what made the run before pause */
-    struct app_message why; /* its reason, which pause.why does not keep */
+struct app_run_outage {
+    int paused;              /* nothing new is to be started */
+    int probe;               /* the trial that is tried again, alone; 0: none */
+    struct app_outage pause; /* what made the run before pause */
+    struct app_message why;  /* its reason, which pause.why does not keep */
 };
 
 struct app_run_study;
 
 /* A run begins: where the study was paused, one of its failed trials is pending again. */
-int app_outage_begin(struct app_run_study *study);
+int app_run_outage_begin(struct app_run_study *study);
 
 /* Some trials have ended, here or elsewhere: is the study to be paused, or is an outage over? */
-int app_outage_judge(struct app_run_study *study);
+int app_run_outage_judge(struct app_run_study *study);
 
 #endif

@@ -31,33 +31,33 @@ static const double glimpse = 0.01;
 /* Whether a suggestion under way is still wanted; the engine asks this far more often than need be. */
 static int is_unwanted(void *context)
 {
-    struct app_places *places = ((struct app_run_study *)context)->places;
+    struct app_slots *slots = ((struct app_run_study *)context)->slots;
     const double now = app_clock();
 
-    if (now - places->looked >= glimpse) {
-        places->looked = now;
-        app_places_listen(places);
-        if (places->tick)
-            places->tick(places->context);
+    if (now - slots->looked >= glimpse) {
+        slots->looked = now;
+        app_slots_listen(slots);
+        if (slots->tick)
+            slots->tick(slots->context);
     }
-    return places->interrupts > 0;
+    return slots->interrupts > 0;
 }
 
 /* --- what has ended --- */
 
 /* Ends what the evaluation of the trial in that place has left behind; NULL and 0: what any has. */
-static void end_family(struct app_run_study *r, const struct app_place *place, int trial)
+static void end_family(struct app_run_study *r, const struct app_slot *slot, int trial)
 {
-    struct app_places *places = r->places;
+    struct app_slots *slots = r->slots;
 
-    if (!places->alone) {
+    if (!slots->alone) {
         app_kill_marked(r->word, r->n->definition.name, trial);
         return;
     }
 
-    const int others = places->running > (place && place->number);
-    const int spared = app_places_leaders(places, place);
-    app_kill_children(others || places->inherited ? r->word : NULL, trial, spared, places->leaders);
+    const int others = slots->running > (slot && slot->number);
+    const int spared = app_slots_leaders(slots, slot);
+    app_kill_children(others || slots->inherited ? r->word : NULL, trial, spared, slots->leaders);
 }
 
 /* The state of a trial whose process has ended. */
@@ -81,21 +81,21 @@ static void save_answer(struct app_run_study *r, int number, const char *outcome
 }
 
 /* An ended process becomes a result: values, a failure, or another try. */
-static int conclude(struct app_run_study *r, struct app_place *place)
+static int conclude(struct app_run_study *r, struct app_slot *slot)
 {
     const struct app_definition *d = &r->n->definition;
-    const struct app_trial *t = &r->n->trials[place->number - 1];
-    struct app_child *p = &place->process;
+    const struct app_trial *t = &r->n->trials[slot->number - 1];
+    struct app_child *p = &slot->process;
     ckg_measurement measured[CKG_MAX_CONSTRAINTS + 1];
     struct app_answer_rest rest;
     struct app_text outcomes = {0};
     struct app_message why;
-    int kept = APP_KEPT_NOT;
+    int stored = APP_NOT_STORED;
     int count;
 
     /* What it answered, or why that is no answer, with all that it said. */
     const long short_before = app_memory_failures();
-    const int failed = app_child_result(p, d, place->number, measured, &count, &rest, &why);
+    const int failed = app_child_result(p, d, slot->number, measured, &count, &rest, &why);
     char *log = failed ? app_child_log(p) : NULL;
     char *answer = failed ? app_answer_text(&p->answer) : NULL;
     if (!failed)
@@ -104,10 +104,10 @@ static int conclude(struct app_run_study *r, struct app_place *place)
     /* Into the store, with all of it or not at all. */
     const int lacks = app_memory_failures() != short_before;
     const struct app_trial result = {
-        .number = place->number,
+        .number = slot->number,
         .starts = t->starts,
         .parameters = t->parameters,
-        .state = state_after(r, place->number, failed),
+        .state = state_after(r, slot->number, failed),
         .outcomes = outcomes.data,
         .why = failed ? why.text : NULL,
         .log = log,
@@ -118,12 +118,12 @@ static int conclude(struct app_run_study *r, struct app_place *place)
         .failures = failed != 0,
     };
     if (result.state == APP_PENDING)
-        end_family(r, place, place->number); /* the next try may begin at once, and elsewhere */
+        end_family(r, slot, slot->number); /* the next try may begin at once, and elsewhere */
     int status = lacks ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory")
-                       : app_run_finish(r, &result, &kept);
-    p->unkept = status && !kept;
+                       : app_run_finish(r, &result, &stored);
+    p->unkept = status && !stored;
     if (p->unkept && outcomes.data)
-        save_answer(r, place->number, outcomes.data, status);
+        save_answer(r, slot->number, outcomes.data, status);
 
     app_answer_rest_free(&rest);
     app_text_free(&outcomes);
@@ -133,17 +133,17 @@ static int conclude(struct app_run_study *r, struct app_place *place)
 }
 
 /* The process of the place is gone, and its family with it. */
-static void empty(struct app_run_study *r, struct app_place *place)
+static void empty(struct app_run_study *r, struct app_slot *slot)
 {
-    const int number = place->number;
+    const int number = slot->number;
 
     assert(number > 0 && r->running > 0);
-    app_child_free(&place->process);
-    place->number = 0;
-    r->places->freed = 1;
-    r->places->running--;
+    app_child_free(&slot->process);
+    slot->number = 0;
+    r->slots->freed = 1;
+    r->slots->running--;
     r->running--;
-    end_family(r, place, number);
+    end_family(r, slot, number);
 }
 
 static int complain_of_start(struct app_run_study *r, const char *why)
@@ -154,22 +154,22 @@ static int complain_of_start(struct app_run_study *r, const char *why)
 }
 
 /* Before the first success, a command that a shell does not find is a slip, and no result of a design. */
-static int never_began(struct app_run_study *r, const struct app_place *place)
+static int never_began(struct app_run_study *r, const struct app_slot *slot)
 {
     struct app_message why;
     int tally[APP_STATES];
 
-    app_notebook_tally(r->n, tally);
-    if (tally[APP_COMPLETE] || !app_child_not_found(&place->process, &why))
+    app_study_tally(r->n, tally);
+    if (tally[APP_COMPLETE] || !app_child_not_found(&slot->process, &why))
         return 0;
     complain_of_start(r, why.text);
     return 1;
 }
 
 /* 1 when an evaluation of ours is there. */
-static int is_ours(const struct app_run_study *r, const struct app_place *place)
+static int is_ours(const struct app_run_study *r, const struct app_slot *slot)
 {
-    return place->number && place->of == r;
+    return slot->number && slot->of == r;
 }
 
 /* What the cluster does not take waits for another run; the reason is the same for all of it. */
@@ -177,13 +177,13 @@ static void take_back_refused(struct app_run_study *r)
 {
     struct app_message why = {""};
 
-    for (int i = 0; i < r->places->count; i++) {
-        struct app_place *place = &r->places->place[i];
-        const int number = place->number;
-        if (!is_ours(r, place) || !place->process.refused)
+    for (int i = 0; i < r->slots->count; i++) {
+        struct app_slot *slot = &r->slots->slot[i];
+        const int number = slot->number;
+        if (!is_ours(r, slot) || !slot->process.refused)
             continue;
-        app_fail(&why, 0, "%s", place->process.fault);
-        empty(r, place);
+        app_fail(&why, 0, "%s", slot->process.fault);
+        empty(r, slot);
         app_run_hand_back(r, number);
     }
     if (why.text[0])
@@ -195,18 +195,18 @@ void app_steps_reap(struct app_run_study *r)
     struct app_message news;
 
     take_back_refused(r);
-    for (int i = 0; i < r->places->count; i++) {
-        struct app_place *place = &r->places->place[i];
-        if (!is_ours(r, place) || !app_child_reap(&place->process))
+    for (int i = 0; i < r->slots->count; i++) {
+        struct app_slot *slot = &r->slots->slot[i];
+        if (!is_ours(r, slot) || !app_child_reap(&slot->process))
             continue;
 
         /* What is cut off, or never began, is another's to take only when nothing of it runs any longer. */
-        const int number = place->number;
-        const int cut_off = place->process.killed && !place->process.timed_out;
-        const int unbegun = !cut_off && never_began(r, place);
+        const int number = slot->number;
+        const int cut_off = slot->process.killed && !slot->process.timed_out;
+        const int unbegun = !cut_off && never_began(r, slot);
         if (!cut_off)
-            app_run_break(r, unbegun ? CKG_ERR_SYSTEM : conclude(r, place), r->running - 1);
-        empty(r, place);
+            app_run_break(r, unbegun ? CKG_ERR_SYSTEM : conclude(r, slot), r->running - 1);
+        empty(r, slot);
         if (cut_off || unbegun)
             app_run_hand_back(r, number);
     }
@@ -216,15 +216,15 @@ void app_steps_reap(struct app_run_study *r)
         app_progress_say(&r->progress, r->n, news.text);
 
     /* Do they fail too often? What a second evaluation shows counts even where the run is to end. */
-    if (!r->broken && (!r->places->interrupts || r->outage.probe))
-        app_run_break(r, app_outage_judge(r), r->running);
+    if (!r->broken && (!r->slots->interrupts || r->outage.probe))
+        app_run_break(r, app_run_outage_judge(r), r->running);
 }
 
 /* --- starting --- */
 
-static int has_ended(const void *notebook, int trial)
+static int has_ended(const void *record, int trial)
 {
-    const struct app_notebook *n = notebook;
+    const struct app_study *n = record;
 
     return trial <= n->count && n->trials[trial - 1].state != APP_PENDING &&
            n->trials[trial - 1].state != APP_RUNNING;
@@ -241,7 +241,7 @@ static int begin_jobs(struct app_run_study *r)
     return status;
 }
 
-static int start(struct app_run_study *r, struct app_place *place, int number)
+static int start(struct app_run_study *r, struct app_slot *slot, int number)
 {
     const struct app_trial *t = &r->n->trials[number - 1];
     const struct app_order order = {.definition = &r->n->definition,
@@ -254,21 +254,21 @@ static int start(struct app_run_study *r, struct app_place *place, int number)
     int status = begin_jobs(r);
 
     if (!status)
-        status = app_child_start(&place->process,
-                                 &(struct app_launcher){.guard = &r->places->guard, .jobs = r->jobs}, &order,
+        status = app_child_start(&slot->process,
+                                 &(struct app_launcher){.guard = &r->slots->guard, .jobs = r->jobs}, &order,
                                  r->n->message);
 
     if (status) {
         app_run_hand_back(r, number);
         return status;
     }
-    place->of = r;
-    place->number = number;
-    r->places->running++;
+    slot->of = r;
+    slot->number = number;
+    r->slots->running++;
     r->running++;
-    app_child_serve(&place->process);
-    return app_store_started(r->n->store, r->n->study, number, r->self->worker.id, place->process.pid,
-                             app_process_born(place->process.pid), r->n->message);
+    app_child_serve(&slot->process);
+    return app_store_started(r->n->store, r->n->id, number, r->self->worker.id, slot->process.pid,
+                             app_process_born(slot->process.pid), r->n->message);
 }
 
 /* Fills the free places. */
@@ -277,20 +277,20 @@ static int fill(struct app_run_study *r)
     int status = CKG_OK;
     int number = 1;
 
-    for (int i = 0; !status && number && i < r->places->count; i++) {
-        struct app_place *place = &r->places->place[i];
-        if (place->number)
+    for (int i = 0; !status && number && i < r->slots->count; i++) {
+        struct app_slot *slot = &r->slots->slot[i];
+        if (slot->number)
             continue;
         status = app_run_take(r, &number);
         if (!status && number)
-            status = start(r, place, number);
-        app_places_listen(r->places);
+            status = start(r, slot, number);
+        app_slots_listen(r->slots);
     }
     return status;
 }
 
 /* How many designs wait for somebody to evaluate them. */
-static int waiting_designs(const struct app_notebook *n)
+static int waiting_designs(const struct app_study *n)
 {
     int count = 0;
 
@@ -304,19 +304,19 @@ static int wanted_ahead(const struct app_run_study *r)
 {
     const int ahead = r->n->definition.evaluate.ahead;
 
-    return ahead || r->places->count ? ahead : 1;
+    return ahead || r->slots->count ? ahead : 1;
 }
 
 /* One design at a time, for results may come meanwhile. */
 static int choose_ahead(struct app_run_study *r)
 {
     r->chosen_ahead = 0;
-    return r->places->freed || waiting_designs(r->n) >= wanted_ahead(r) ? CKG_OK : app_run_choose_ahead(r);
+    return r->slots->freed || waiting_designs(r->n) >= wanted_ahead(r) ? CKG_OK : app_run_choose_ahead(r);
 }
 
 /* --- one pass --- */
 
-double app_pause(const struct app_worker *worker, double quiet, double least, double most)
+double app_outage(const struct app_worker *worker, double quiet, double least, double most)
 {
     const double shares = 0.6180339887498949 * (double)(worker->id % 10000);
 
@@ -326,28 +326,28 @@ double app_pause(const struct app_worker *worker, double quiet, double least, do
 double app_steps_look(const struct app_run_study *r)
 {
     const double now = app_clock();
-    const int busy = r->places->running == r->places->count;
+    const int busy = r->slots->running == r->slots->count;
 
     if (!app_run_may(r).sync)
         return INFINITY;
     if (r->chosen_ahead)
         return 0; /* perhaps there is room for another */
-    if (r->n->hold.held)
-        return app_clock() + (r->places->news >= 0 ? rare_look : look);
+    if (r->n->pause.paused)
+        return app_clock() + (r->slots->news >= 0 ? rare_look : look);
     if (busy && !(wanted_ahead(r) && app_run_wants(r)))
         return INFINITY;
     if (r->waiting)
-        return now + app_pause(&r->self->worker, now - r->waits, retry, last_retry);
-    return now + (r->places->news >= 0 ? app_pause(&r->self->worker, now - r->changed, rare_look, rarest_look)
-                                       : app_pause(&r->self->worker, now - r->changed, look, last_look));
+        return now + app_outage(&r->self->worker, now - r->waits, retry, last_retry);
+    return now + (r->slots->news >= 0 ? app_outage(&r->self->worker, now - r->changed, rare_look, rarest_look)
+                                      : app_outage(&r->self->worker, now - r->changed, look, last_look));
 }
 
 /* Ends all evaluations of the study; they wait for another run. */
 static void kill_all(struct app_run_study *r)
 {
-    for (int i = 0; i < r->places->count; i++)
-        if (is_ours(r, &r->places->place[i]) && !r->places->place[i].process.killed)
-            app_child_kill(&r->places->place[i].process);
+    for (int i = 0; i < r->slots->count; i++)
+        if (is_ours(r, &r->slots->slot[i]) && !r->slots->slot[i].process.killed)
+            app_child_kill(&r->slots->slot[i].process);
 }
 
 void app_steps_go(struct app_run_study *r)
@@ -369,7 +369,7 @@ void app_steps_go(struct app_run_study *r)
     /* What other processes did, where that can change what is to be done here. */
     if (!app_run_may(r).sync)
         return;
-    if (r->places->running < r->places->count || wanted_ahead(r))
+    if (r->slots->running < r->slots->count || wanted_ahead(r))
         app_run_break(r, app_run_sync(r), r->running);
     else
         r->changed = app_clock();
@@ -382,15 +382,15 @@ void app_steps_begin(struct app_run_study *r)
     r->state = APP_STUDY_OPEN;
     r->unseen = 1;
     r->changed = app_clock();
-    r->stopped = r->n->hold.stopped;
+    r->stopped = r->n->pause.stopped;
     app_run_word(r->word, r->self->worker.process, r->self->worker.born, r);
     app_kill_strays(r->n->definition.name);
 
     app_progress_begin(&r->progress, r->n);
-    app_notebook_set_interrupt(r->n, is_unwanted, r);
+    app_study_set_interrupt(r->n, is_unwanted, r);
     begin_jobs(r); /* what keeps it from that is said where the first one is to start */
     app_progress_draw(&r->progress, r->n);
-    app_run_break(r, app_outage_begin(r), 0);
+    app_run_break(r, app_run_outage_begin(r), 0);
 }
 
 void app_steps_end(struct app_run_study *r)
@@ -399,6 +399,6 @@ void app_steps_end(struct app_run_study *r)
     if (*r->word)
         end_family(r, NULL, 0);
     app_jobs_end(r->jobs);
-    app_notebook_set_interrupt(r->n, NULL, NULL);
+    app_study_set_interrupt(r->n, NULL, NULL);
     app_stop_forget(&r->watch);
 }

@@ -7,7 +7,7 @@
 
 #include "run/run_study.h"
 
-/* The study, whose notebook is open, is going to be run, and what dead runs left of it is killed. */
+/* The study, whose record is open, is going to be run, and what dead runs left of it is killed. */
 void app_steps_begin(struct app_run_study *study);
 /* Everything of it has ended. */
 void app_steps_end(struct app_run_study *study);
@@ -28,6 +28,6 @@ double app_steps_look(const struct app_run_study *study);
  * Seconds between two looks when nothing has changed for so long: a tenth of that, from `least` to `most`,
  * and a little more or less for every worker, so that a thousand that began together do not look together.
  */
-double app_pause(const struct app_worker *worker, double quiet, double least, double most);
+double app_outage(const struct app_worker *worker, double quiet, double least, double most);
 
 #endif

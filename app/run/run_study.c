@@ -61,15 +61,15 @@ int app_run_beat(struct app_run_self *self, struct app_store *store, struct app_
 
 enum app_phase app_run_phase(const struct app_run_study *r)
 {
-    const int interrupts = r->places->interrupts;
+    const int interrupts = r->slots->interrupts;
 
-    return interrupts > 1                          ? APP_KILLING
-           : interrupts || (r->broken && !r->away) ? APP_FINISHING
-           : r->broken                             ? APP_OFFLINE
-           : r->outage.paused                      ? APP_OUTAGE
-           : r->n->hold.held || app_run_stopped(r) ? APP_PAUSED
-           : r->outage.probe                       ? APP_PROBING
-                                                   : APP_WORKING;
+    return interrupts > 1                             ? APP_KILLING
+           : interrupts || (r->broken && !r->away)    ? APP_FINISHING
+           : r->broken                                ? APP_OFFLINE
+           : r->outage.paused                         ? APP_OUTAGE
+           : r->n->pause.paused || app_run_stopped(r) ? APP_PAUSED
+           : r->outage.probe                          ? APP_PROBING
+                                                      : APP_WORKING;
 }
 
 struct app_run_may app_run_may(const struct app_run_study *r)
@@ -85,7 +85,7 @@ struct app_run_may app_run_may(const struct app_run_study *r)
 
 int app_run_stopped(const struct app_run_study *r)
 {
-    return r->n->hold.stopped != r->stopped;
+    return r->n->pause.stopped != r->stopped;
 }
 
 static int budget_of(const struct app_run_study *r)
@@ -96,8 +96,7 @@ static int budget_of(const struct app_run_study *r)
 /* The budget has room for it, and it is worth it. */
 int app_run_wants(const struct app_run_study *r)
 {
-    return !r->options->drain && !r->exhausted && !r->watch.reached &&
-           app_notebook_spent(r->n) < budget_of(r);
+    return !r->options->drain && !r->exhausted && !r->watch.reached && app_study_spent(r->n) < budget_of(r);
 }
 
 int app_run_over(const struct app_run_study *r)
@@ -141,8 +140,8 @@ void app_run_break(struct app_run_study *r, int status, int others)
     r->away = !r->options->study || (r->self->spool.folder && app_store_lost(r->n->store));
     if (r->away)
         return;
-    if (!r->places->interrupts)
-        r->places->interrupts = 1;
+    if (!r->slots->interrupts)
+        r->slots->interrupts = 1;
 
     /* Where nothing runs the end is near, and it is said there. */
     if (!others && first)
@@ -151,7 +150,7 @@ void app_run_break(struct app_run_study *r, int status, int others)
     /* Else it is said now, with what happens to the evaluations that run. The same again is no news. */
     const int known = !first && !strcmp(why.text, r->said.text);
     r->said = why;
-    if (others && first && r->places->interrupts < 2)
+    if (others && first && r->slots->interrupts < 2)
         app_fail(m, status, "%.900s; finishing %d running evaluation%s, Ctrl-C kills %s", why.text, others,
                  others > 1 ? "s" : "", others > 1 ? "them" : "it");
     if (!known)
@@ -160,7 +159,7 @@ void app_run_break(struct app_run_study *r, int status, int others)
 }
 
 /* Another machine's run is waited for; where its clock is far ahead, it is said once how long. */
-static void say_ahead(struct app_run_study *r, const struct app_elsewhere *e)
+static void say_ahead(struct app_run_study *r, const struct app_remote_run *e)
 {
     struct app_text line = {0};
 
@@ -178,15 +177,15 @@ static void say_ahead(struct app_run_study *r, const struct app_elsewhere *e)
 }
 
 /* Why nothing new is started, or that it is again; once. */
-static void say_held(struct app_run_study *r)
+static void say_paused(struct app_run_study *r)
 {
     struct app_text line = {0};
 
-    if (r->said_hold == r->n->hold.held)
+    if (r->said_pause == r->n->pause.paused)
         return;
-    r->said_hold = r->n->hold.held;
-    if (app_hold_text(&r->n->hold, &line))
-        app_text_print(&line, r->said_hold == APP_STOPPED ? "" : "; `ckg resume` goes on");
+    r->said_pause = r->n->pause.paused;
+    if (app_pause_text(&r->n->pause, &line))
+        app_text_print(&line, r->said_pause == APP_STOPPED ? "" : "; `ckg resume` goes on");
     else
         app_text_print(&line, "goes on");
     if (line.data)
@@ -197,13 +196,13 @@ static void say_held(struct app_run_study *r)
 /* --- results --- */
 
 /* What a person sees of a result that the store has been given; another may have answered first. */
-static void show(struct app_run_study *r, int number, int kept, int is_late)
+static void show(struct app_run_study *r, int number, int stored, int is_late)
 {
     struct app_text line = {0};
 
-    if (kept == APP_KEPT)
+    if (stored == APP_STORED)
         app_progress_ended(&r->progress, r->n, number);
-    else if (kept == APP_KEPT_BESIDE)
+    else if (stored == APP_STORED_BESIDE)
         app_text_print(&line,
                        is_late ? "an answer to trial %d came late, as it has another: it is in its notes"
                                : "trial %d was given up and evaluated again, and has that answer: this one "
@@ -216,24 +215,24 @@ static void show(struct app_run_study *r, int number, int kept, int is_late)
 
 /* Into the store, which `worker` evaluated it for; then its file in the spool is no longer needed. */
 static int bring(struct app_run_study *r, const struct app_trial *result, int64_t worker, const char *path,
-                 int is_late, int *kept)
+                 int is_late, int *stored)
 {
     int taken;
-    int status = app_store_finish(r->n->store, r->n->study, result, worker, &taken, r->n->message);
+    int status = app_store_finish(r->n->store, r->n->id, result, worker, &taken, r->n->message);
 
     if (status)
         return status;
     if (path)
         unlink(path);
-    *kept = taken;
+    *stored = taken;
     r->unseen = 1;
-    status = app_notebook_sync(r->n);
+    status = app_study_sync(r->n);
     if (!status)
         show(r, result->number, taken, is_late);
     return status;
 }
 
-int app_run_finish(struct app_run_study *r, const struct app_trial *result, int *kept)
+int app_run_finish(struct app_run_study *r, const struct app_trial *result, int *stored)
 {
     char *path = NULL;
     int status = CKG_OK;
@@ -241,9 +240,9 @@ int app_run_finish(struct app_run_study *r, const struct app_trial *result, int 
     /* First where it is safe, whatever becomes of the store; without that, all the more into the store. */
     if (r->self->spool.folder)
         status = app_spool_put(&r->self->spool, r->n->definition.name, result, &path, r->n->message);
-    *kept = path ? APP_KEPT : APP_KEPT_NOT;
+    *stored = path ? APP_STORED : APP_NOT_STORED;
     if (!r->broken || !r->away)
-        status = bring(r, result, r->self->worker.id, path, 0, kept);
+        status = bring(r, result, r->self->worker.id, path, 0, stored);
     free(path);
     return status;
 }
@@ -252,15 +251,15 @@ void app_run_hand_back(struct app_run_study *r, int number)
 {
     const struct app_trial back = {.number = number, .state = APP_PENDING, .seconds = NAN};
     struct app_message unheard; /* the store may be what is broken */
-    int kept;
+    int stored;
 
-    app_store_finish(r->n->store, r->n->study, &back, r->self->worker.id, &kept, &unheard);
+    app_store_finish(r->n->store, r->n->id, &back, r->self->worker.id, &stored, &unheard);
 }
 
 /* --- answers that were left --- */
 
 /* 1 when it is an answer to this trial as it stands in the store: with the same design. */
-static int is_of(const struct app_notebook *n, const struct app_trial *result)
+static int is_of(const struct app_study *n, const struct app_trial *result)
 {
     return result->number <= n->count &&
            !strcmp(n->trials[result->number - 1].parameters, result->parameters);
@@ -288,12 +287,13 @@ static int set_aside(struct app_run_study *r, const struct app_spooled *answer)
 static int deliver_one(void *context, const struct app_spooled *answer)
 {
     struct app_run_study *r = context;
-    int kept;
+    int stored;
 
     if (strcmp(answer->study, r->n->definition.name) != 0)
         return CKG_OK;
-    return is_of(r->n, &answer->result) ? bring(r, &answer->result, answer->worker.id, answer->path, 1, &kept)
-                                        : set_aside(r, answer);
+    return is_of(r->n, &answer->result)
+               ? bring(r, &answer->result, answer->worker.id, answer->path, 1, &stored)
+               : set_aside(r, answer);
 }
 
 int app_run_deliver(struct app_run_study *r)
@@ -305,14 +305,14 @@ int app_run_deliver(struct app_run_study *r)
 
 int app_run_sync(struct app_run_study *r)
 {
-    int status = app_notebook_sync(r->n);
+    int status = app_study_sync(r->n);
 
     if (r->n->revision != r->seen || r->running)
         r->changed = app_clock();
     r->seen = r->n->revision;
-    say_held(r);
+    say_paused(r);
     if (!status && !r->options->keeps_on)
-        status = app_outage_judge(r);
+        status = app_run_outage_judge(r);
     return status;
 }
 
@@ -336,7 +336,7 @@ static int watch_gain(struct app_run_study *r)
  */
 static int inherit(struct app_run_study *r, const struct app_claim *claim, int *number)
 {
-    struct app_notebook *n = r->n;
+    struct app_study *n = r->n;
     char lost[48];
     int status = CKG_OK;
 
@@ -347,7 +347,7 @@ static int inherit(struct app_run_study *r, const struct app_claim *claim, int *
                           "the same command again",
                           claim->number);
     if (!status)
-        status = app_notebook_sync(n);
+        status = app_study_sync(n);
     if (!status && claim->lost)
         status = app_run_deliver(r);
 
@@ -362,42 +362,42 @@ static int inherit(struct app_run_study *r, const struct app_claim *claim, int *
 static int claim(struct app_run_study *r, int *found, int *number)
 {
     struct app_claim claim;
-    const int status = app_store_claim(r->n->store, r->n->study, &r->self->worker, app_process_gone, &claim,
+    const int status = app_store_claim(r->n->store, r->n->id, &r->self->worker, app_process_gone, &claim,
                                        r->n->message);
 
     *found = !status && claim.number;
     if (*found)
         return inherit(r, &claim, number);
-    say_ahead(r, &claim.elsewhere);
+    say_ahead(r, &claim.remote);
     return status;
 }
 
 /* The turn, and all that is known; *taken 0: without it. */
-static int take_turn(struct app_notebook *n, int *taken)
+static int take_lock(struct app_study *n, int *taken)
 {
-    int status = app_store_turn_take(n->store, n->study, taken, n->message);
+    int status = app_store_lock(n->store, n->id, taken, n->message);
 
     if (status || !*taken)
         return status;
-    status = app_notebook_sync(n);
+    status = app_study_sync(n);
     if (status)
-        app_notebook_turn_give(n);
+        app_study_unlock(n);
     return status;
 }
 
 /* Fits the models while others may have the turn. Whoever finds that taken need not fit anything yet. */
-static int take_turn_prepared(struct app_run_study *r, int *taken)
+static int take_lock_prepared(struct app_run_study *r, int *taken)
 {
     enum { PREPARATIONS = 3 };
-    int status = take_turn(r->n, taken);
+    int status = take_lock(r->n, taken);
 
     for (int i = 0; !status && *taken && i < PREPARATIONS; i++) {
-        if (app_notebook_spent(r->n) >= budget_of(r) || app_notebook_is_prepared(r->n))
+        if (app_study_spent(r->n) >= budget_of(r) || app_study_is_prepared(r->n))
             break;
-        app_notebook_turn_give(r->n);
-        status = app_notebook_prepare(r->n);
+        app_study_unlock(r->n);
+        status = app_study_prepare(r->n);
         if (!status)
-            status = take_turn(r->n, taken);
+            status = take_lock(r->n, taken);
     }
     return status;
 }
@@ -410,19 +410,19 @@ static int choose(struct app_run_study *r, int64_t worker, int *number)
 {
     struct app_asked asked = {0};
     int taken = 0;
-    int status = take_turn_prepared(r, &taken);
+    int status = take_lock_prepared(r, &taken);
 
     /* The turn is ours, and the design too if there is to be one. */
     if (!status && taken) {
-        if (app_notebook_spent(r->n) < budget_of(r))
-            status = app_notebook_suggest(r->n, 1, worker, 1, &asked);
+        if (app_study_spent(r->n) < budget_of(r))
+            status = app_study_suggest(r->n, 1, worker, 1, &asked);
         *number = asked.count ? asked.first : 0;
-        if (status == CKG_ERR_STATE && !app_notebook_sync(r->n)) {
+        if (status == CKG_ERR_STATE && !app_study_sync(r->n)) {
             status = CKG_OK;
             *number = 0;
             taken = 0;
         }
-        app_notebook_turn_give(r->n);
+        app_study_unlock(r->n);
         app_asked_free(&asked);
     }
 
@@ -459,12 +459,12 @@ int app_run_take(struct app_run_study *r, int *number)
         return status;
 
     /* Choosing a design can take long: is it still wanted? */
-    app_places_listen(r->places);
+    app_slots_listen(r->slots);
     if (app_run_may(r).claim)
         return CKG_OK;
     app_run_hand_back(r, *number);
     *number = 0;
-    return app_notebook_sync(r->n);
+    return app_study_sync(r->n);
 }
 
 int app_run_choose_ahead(struct app_run_study *r)

@@ -7,7 +7,7 @@
 
 #include "actions/action_stop.h"
 #include "evaluate/jobs.h"
-#include "run/places.h"
+#include "run/slots.h"
 #include "run/run.h"
 #include "run/run_outage.h"
 #include "run/spool.h"
@@ -39,14 +39,14 @@ int app_run_beat(struct app_run_self *self, struct app_store *store, struct app_
 enum app_run_state {
     APP_STUDY_CLOSED,
     APP_STUDY_UNFIT,  /* it needs what we have not */
-    APP_STUDY_OPEN,   /* from here on its notebook is */
+    APP_STUDY_OPEN,   /* from here on its record is */
     APP_STUDY_LEAVING /* it is closed when nothing of it runs any longer */
 };
 
 /* The caller sets what stands first; the rest begins with zeroes. */
 struct app_run_study {
-    struct app_notebook *n; /* the caller's, or the one below */
-    struct app_places *places;
+    struct app_study *n; /* the caller's, or the one below */
+    struct app_slots *slots;
     struct app_run_self *self;
     const struct app_runner_options *options;
     const struct app_evaluator *evaluator; /* of a worker */
@@ -54,8 +54,8 @@ struct app_run_study {
     struct app_progress progress;          /* with its kind, and how it names the study */
 
     enum app_run_state state;
-    struct app_notebook notebook; /* of a worker */
-    struct app_message message;   /* that notebook's */
+    struct app_study record;    /* of a worker */
+    struct app_message message; /* that record's */
 
     /* Evaluations. */
     int running;           /* of the places */
@@ -73,15 +73,15 @@ struct app_run_study {
     int chosen_ahead; /* a design has just been chosen ahead */
 
     /* What holds it back. */
-    struct app_outage outage;
-    int64_t stopped; /* as in struct app_hold, when it was begun: what came later is for us */
-    int broken;      /* a status; its message is the notebook's, empty when it was said already */
+    struct app_run_outage outage;
+    int64_t stopped; /* as in struct app_pause, when it was begun: what came later is for us */
+    int broken;      /* a status; its message is the record's, empty when it was said already */
     int away;        /* the trouble holds the study back until `broken` is 0 again */
 
     /* What was said of that last. */
     int said_ahead;  /* another machine's clock is ahead of ours */
     int said_outage; /* evaluations fail */
-    enum app_holding said_hold;
+    enum app_holding said_pause;
     struct app_message said; /* any other trouble */
 };
 
@@ -121,9 +121,9 @@ int app_run_choose_ahead(struct app_run_study *study);
 
 /*
  * The result of a trial of ours into the spool, then into the store, and shown. *kept as app_store_finish has
- * it; APP_KEPT too where it waits in the spool.
+ * it; APP_STORED too where it waits in the spool.
  */
-int app_run_finish(struct app_run_study *study, const struct app_trial *result, int *kept);
+int app_run_finish(struct app_run_study *study, const struct app_trial *result, int *stored);
 
 /* A trial of ours that is not evaluated to its end waits for the next run. */
 void app_run_hand_back(struct app_run_study *study, int number);

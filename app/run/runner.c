@@ -19,7 +19,7 @@ static const double heartbeat = 10;
 static const double idle_heartbeat = 25;
 static const double idle = 2;
 static const double longest_idle = 30;
-static const double idle_and_told = 240;
+static const double idle_and_reported = 240;
 static const double redraw = 1;
 
 /*
@@ -30,7 +30,7 @@ static const double patience = 0.5;
 
 void app_runner_be_brief(struct app_runner *w)
 {
-    const struct app_asking asking = {app_places_give_up, &w->places};
+    const struct app_asking asking = {app_slots_give_up, &w->slots};
 
     app_store_set_patience(w->store, patience, &asking);
 }
@@ -43,8 +43,8 @@ double app_runner_pause(const struct app_runner *w, double least)
      * Who is told of changes need not look for them as often, nor who has not seen any for long: a thousand
      * that are idle must not be a load.
      */
-    return w->places.news >= 0 ? app_pause(&w->self.worker, 0, idle_and_told, idle_and_told)
-                               : app_pause(&w->self.worker, quiet, least, longest_idle);
+    return w->slots.news >= 0 ? app_outage(&w->self.worker, 0, idle_and_reported, idle_and_reported)
+                              : app_outage(&w->self.worker, quiet, least, longest_idle);
 }
 
 /* --- saying --- */
@@ -96,7 +96,7 @@ static void note(struct app_run_study *r)
     if (strcmp(text, r->progress.note) == 0)
         return;
     snprintf(r->progress.note, sizeof r->progress.note, "%s", text);
-    if (r->places->interrupts == 1 && (!r->broken || r->away) && r->running &&
+    if (r->slots->interrupts == 1 && (!r->broken || r->away) && r->running &&
         r->progress.kind != APP_PROGRESS_BLOCK) {
         snprintf(line, sizeof line, "interrupted: finishing %d running evaluation%s; Ctrl-C again kills %s",
                  r->running, r->running > 1 ? "s" : "", r->running > 1 ? "them" : "it");
@@ -112,8 +112,8 @@ void app_runner_close(struct app_run_study *s)
     assert(!s->running);
     if (s->state >= APP_STUDY_OPEN) {
         app_steps_end(s);
-        if (s->n == &s->notebook)
-            app_notebook_close(&s->notebook);
+        if (s->n == &s->record)
+            app_study_close(&s->record);
     }
     s->state = APP_STUDY_CLOSED;
 }
@@ -180,9 +180,9 @@ static int is_done(const struct app_runner *w)
 {
     const struct app_runner_options *o = w->options;
 
-    if (w->places.running)
+    if (w->slots.running)
         return 0;
-    if (w->places.interrupts)
+    if (w->slots.interrupts)
         return 1;
     if (!o->drain && !o->until_idle && !o->study)
         return 0;
@@ -195,7 +195,7 @@ static int is_done(const struct app_runner *w)
 /* Only who has something can lose it. */
 static double beat_every(const struct app_runner *w)
 {
-    return w->places.running ? heartbeat : app_pause(&w->self.worker, 0, idle_heartbeat, idle_heartbeat);
+    return w->slots.running ? heartbeat : app_outage(&w->self.worker, 0, idle_heartbeat, idle_heartbeat);
 }
 
 /* When to do something, whatever happens, but for the heartbeat. */
@@ -203,8 +203,8 @@ static double next_time(const struct app_runner *w)
 {
     double until = fmin(w->search, w->again);
 
-    if (w->places.hurried > 0 && w->places.interrupts < 2)
-        until = fmin(until, w->places.hurried + w->options->grace);
+    if (w->slots.hurried > 0 && w->slots.interrupts < 2)
+        until = fmin(until, w->slots.hurried + w->options->grace);
     for (const struct app_run_study *s = next_open(w, NULL); s; s = next_open(w, s))
         until = fmin(until, app_run_over(s) ? app_clock() + app_runner_pause(w, idle) : app_steps_look(s));
     return until;
@@ -218,7 +218,7 @@ static void keep_alive(struct app_runner *w)
 
     if (now - w->beaten >= beat_every(w)) {
         app_run_beat(&w->self, w->store, &unheard);
-        app_places_reap(&w->places);
+        app_slots_reap(&w->slots);
         w->beaten = now;
     }
     if (w->options->study && now - w->drawn >= redraw) {
@@ -242,10 +242,10 @@ static void tick(void *context)
 /* Who was to end soon has had time enough. */
 static void mind_grace(struct app_runner *w)
 {
-    const double hurried = w->places.hurried;
+    const double hurried = w->slots.hurried;
 
-    if (hurried > 0 && app_clock() - hurried >= w->options->grace && w->places.interrupts < 2)
-        w->places.interrupts = 2;
+    if (hurried > 0 && app_clock() - hurried >= w->options->grace && w->slots.interrupts < 2)
+        w->slots.interrupts = 2;
 }
 
 /* 1 when what others do matters here: there is a place for it. */
@@ -254,7 +254,7 @@ static int wants_news(const struct app_runner *w)
     for (const struct app_run_study *s = next_open(w, NULL); s; s = next_open(w, s))
         if (app_steps_look(s) < INFINITY)
             return 1;
-    return w->places.running < w->places.count;
+    return w->slots.running < w->slots.count;
 }
 
 /* From here on the store tells of changes, where it can and they matter here; 1 when there are some. */
@@ -262,14 +262,13 @@ static int listen_to_store(struct app_runner *w)
 {
     const int solo = w->options->study != NULL;
 
-    w->places.news = -1;
-    if (w->again < INFINITY || w->places.interrupts || !wants_news(w))
+    w->slots.news = -1;
+    if (w->again < INFINITY || w->slots.interrupts || !wants_news(w))
         return 0;
     if (!solo)
-        w->places.news = app_store_listen(w->store, 0);
-    for (struct app_run_study *s = next_open(w, NULL); s && (solo || w->places.news >= 0);
-         s = next_open(w, s))
-        w->places.news = app_store_listen(w->store, s->n->study);
+        w->slots.news = app_store_listen(w->store, 0);
+    for (struct app_run_study *s = next_open(w, NULL); s && (solo || w->slots.news >= 0); s = next_open(w, s))
+        w->slots.news = app_store_listen(w->store, s->n->id);
     if (!app_store_heard(w->store))
         return 0;
 
@@ -289,20 +288,20 @@ static void wait_for_something(struct app_runner *w)
 
     do {
         keep_alive(w);
-        if (w->places.freed || listen_to_store(w))
+        if (w->slots.freed || listen_to_store(w))
             return;
         until = until > 0 ? until : next_time(w);
         const double soon = draws ? w->drawn + redraw : INFINITY;
-        app_places_wait(&w->places, fmin(until, fmin(soon, w->beaten + beat_every(w))));
-    } while (!w->places.running && !w->places.interrupts && app_clock() < until);
+        app_slots_wait(&w->slots, fmin(until, fmin(soon, w->beaten + beat_every(w))));
+    } while (!w->slots.running && !w->slots.interrupts && app_clock() < until);
 }
 
 /* Every study makes a step, another being the first every time. */
 static void make_steps(struct app_runner *w)
 {
-    w->turn = w->count ? (w->turn + 1) % w->count : 0;
+    w->lock = w->count ? (w->lock + 1) % w->count : 0;
     for (int k = 0; k < w->count; k++) {
-        struct app_run_study *s = &w->studies[(w->turn + k) % w->count];
+        struct app_run_study *s = &w->studies[(w->lock + k) % w->count];
 
         if (s->state < APP_STUDY_OPEN)
             continue;
@@ -315,15 +314,15 @@ static void make_steps(struct app_runner *w)
 
 static void loop(struct app_runner *w)
 {
-    w->places.tick = tick;
-    w->places.context = w;
+    w->slots.tick = tick;
+    w->slots.context = w;
     for (;;) {
         /* The store is there, and so is what has appeared in it. */
-        w->places.freed = 0;
+        w->slots.freed = 0;
         mind_grace(w);
         if (app_clock() >= w->again)
             app_runner_reconnect(w);
-        if (w->again == INFINITY && app_clock() >= w->search && !w->places.interrupts) {
+        if (w->again == INFINITY && app_clock() >= w->search && !w->slots.interrupts) {
             app_runner_look(w);
             app_runner_deliver(w);
         }
@@ -348,10 +347,10 @@ static int say_stopped(struct app_run_study *r)
     struct app_text line = {0};
     int tally[APP_STATES];
 
-    if (!r->watch.reached || r->broken || r->places->interrupts || r->outage.paused || app_run_stopped(r) ||
-        app_notebook_spent(r->n) >= budget)
+    if (!r->watch.reached || r->broken || r->slots->interrupts || r->outage.paused || app_run_stopped(r) ||
+        app_study_spent(r->n) >= budget)
         return 0;
-    app_notebook_tally(r->n, tally);
+    app_study_tally(r->n, tally);
     app_text_print(
         &line, "stopped after %d of %d evaluations: ", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], budget);
     app_stop_text(r->n, &r->watch, &line);
@@ -369,12 +368,12 @@ static enum app_run_end conclude(const struct app_runner *w, struct app_run_stud
 
     say_left(w);
     app_progress_end(&s->progress, s->n);
-    return s->broken && !s->away  ? APP_RUN_BROKEN
-           : w->places.interrupts ? APP_RUN_INTERRUPTED
-           : s->outage.paused     ? APP_RUN_PAUSED
-           : app_run_stopped(s)   ? APP_RUN_ENDED
-           : stopped              ? APP_RUN_STOPPED
-                                  : APP_RUN_SPENT;
+    return s->broken && !s->away ? APP_RUN_BROKEN
+           : w->slots.interrupts ? APP_RUN_INTERRUPTED
+           : s->outage.paused    ? APP_RUN_PAUSED
+           : app_run_stopped(s)  ? APP_RUN_ENDED
+           : stopped             ? APP_RUN_STOPPED
+                                 : APP_RUN_SPENT;
 }
 
 int app_runner_work(const struct app_runner_options *options, enum app_run_end *end,
@@ -382,7 +381,7 @@ int app_runner_work(const struct app_runner_options *options, enum app_run_end *
 {
     struct app_runner w = {.options = options,
                            .url = options->study ? options->study->url : options->url,
-                           .places = {.alone = options->alone, .stop = options->stop, .news = -1},
+                           .slots = {.alone = options->alone, .stop = options->stop, .news = -1},
                            .again = INFINITY};
     const int status = app_runner_begin(&w, message);
 
@@ -390,7 +389,7 @@ int app_runner_work(const struct app_runner_options *options, enum app_run_end *
     if (!status) {
         app_runner_deliver(&w);
         loop(&w);
-        assert(!w.places.running);
+        assert(!w.slots.running);
         if (options->study)
             *end = conclude(&w, w.studies);
         else

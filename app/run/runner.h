@@ -12,12 +12,12 @@ struct app_runner {
     const struct app_runner_options *options;
     const char *url; /* of the store */
     struct app_store *store;
-    struct app_places places;
+    struct app_slots slots;
     struct app_run_self self;
     struct app_text about; /* what others are told of us */
     int count;
     struct app_run_study *studies; /* (count) */
-    int turn;                      /* which of them is first */
+    int lock;                      /* which of them is first */
     double beaten, drawn;
     double search;  /* when to look for studies again, INFINITY: never */
     double changed; /* when something last happened */

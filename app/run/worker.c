@@ -55,21 +55,21 @@ static int is_fit(const struct app_runner *w, struct app_run_study *s)
 /* The study of a problem file. CKG_OK also where the store has none yet, or it is not for this worker. */
 static int open_study(struct app_runner *w, struct app_run_study *s)
 {
-    const struct app_study_place place = {.file = s->evaluator->path, .store = w->url, .shared = w->store};
-    struct app_notebook *n = s->n;
-    int status = app_notebook_open(n, &place, APP_EVALUATE, &s->message);
+    const struct app_study_address slot = {.file = s->evaluator->path, .store = w->url, .shared = w->store};
+    struct app_study *n = s->n;
+    int status = app_study_open(n, &slot, APP_EVALUATE, &s->message);
 
-    if (!status && (n->study || w->options->begin))
-        status = app_notebook_begin(n);
-    if (status || !n->study) {
-        app_notebook_close(n);
+    if (!status && (n->id || w->options->begin))
+        status = app_study_begin(n);
+    if (status || !n->id) {
+        app_study_close(n);
         return status;
     }
     if (n->note.text[0])
         app_warn("%s\n", n->note.text);
     if (!is_fit(w, s)) {
         s->state = APP_STUDY_UNFIT;
-        app_notebook_close(n);
+        app_study_close(n);
         return CKG_OK;
     }
     s->n->threads = w->options->threads;
@@ -83,7 +83,7 @@ static int has_changed(const struct app_runner *w, const struct app_run_study *s
     struct app_study_record record = {0};
     struct app_message unheard;
     const int found = !app_store_study_find(w->store, s->evaluator->study, &record, &unheard);
-    const int changed = found && strcmp(record.definition, s->n->kept) != 0;
+    const int changed = found && strcmp(record.definition, s->n->stored) != 0;
 
     app_study_record_free(&record);
     return changed;
@@ -95,8 +95,8 @@ static void reset(struct app_runner *w, struct app_run_study *s, const struct ap
     const struct app_runner_options *o = w->options;
     const struct app_message said = s->said;
 
-    *s = (struct app_run_study){.n = o->study ? o->study : &s->notebook,
-                                .places = &w->places,
+    *s = (struct app_run_study){.n = o->study ? o->study : &s->record,
+                                .slots = &w->slots,
                                 .self = &w->self,
                                 .options = o,
                                 .evaluator = evaluator,
@@ -165,7 +165,7 @@ static int list_studies(struct app_runner *w, struct app_message *message)
 /* What others are told of us. */
 static void describe(struct app_runner *w)
 {
-    w->self.worker.slots = w->places.count;
+    w->self.worker.slots = w->slots.count;
     if (w->options->study)
         return;
     app_json_open(&w->about, NULL, '{');
@@ -187,14 +187,14 @@ static int wait_for_store(struct app_runner *w, int status, double start, double
 {
     const int first = *wait == app_first_wait;
 
-    if (status != CKG_ERR_SYSTEM || app_places_give_up(&w->places))
+    if (status != CKG_ERR_SYSTEM || app_slots_give_up(&w->slots))
         return 0;
     const enum app_away away = app_store_away(w->url);
     if ((away == APP_AWAY_NOT && !first) || (away == APP_AWAY_SILENT && app_clock() - start >= arrival))
         return 0;
     if (first && away != APP_AWAY_NOT)
         app_warn("%s; waiting for it\n", why->text);
-    app_places_wait(&w->places, app_clock() + *wait);
+    app_slots_wait(&w->slots, app_clock() + *wait);
     *wait = fmin(2 * *wait, APP_LONGEST_WAIT);
     return 1;
 }
@@ -216,7 +216,7 @@ static int wait_while_away(struct app_runner *w,
 
 static int open_store(struct app_runner *w, struct app_message *message)
 {
-    const struct app_asking asking = {app_places_give_up, &w->places};
+    const struct app_asking asking = {app_slots_give_up, &w->slots};
 
     return app_store_open_while(&w->store, w->url, w->options->begin, &asking, message);
 }
@@ -229,7 +229,7 @@ static int find_studies(struct app_runner *w, struct app_message *message)
 /* The store, of a worker or of the study. */
 static int reach_store(struct app_runner *w, struct app_message *message)
 {
-    struct app_notebook *n = w->options->study;
+    struct app_study *n = w->options->study;
     int status = CKG_OK;
 
     w->store = n ? n->store : NULL;
@@ -241,7 +241,7 @@ static int reach_store(struct app_runner *w, struct app_message *message)
     }
     if (!status)
         app_store_set_patience(w->store, APP_STORE_PATIENCE,
-                               &(struct app_asking){app_places_give_up, &w->places});
+                               &(struct app_asking){app_slots_give_up, &w->slots});
     return status;
 }
 
@@ -267,14 +267,14 @@ static void say_studies(const struct app_runner *w)
 /* From here on its studies make their steps; a run that is begun anew ends what ended those before it. */
 static int open_studies(struct app_runner *w, struct app_message *message)
 {
-    struct app_notebook *n = w->options->study;
+    struct app_study *n = w->options->study;
     int status = CKG_OK;
 
     w->search = INFINITY;
     if (!n)
         status = wait_while_away(w, find_studies, message);
-    else if (n->hold.held == APP_STOPPED)
-        status = app_notebook_hold(n, APP_NOT_HELD);
+    else if (n->pause.paused == APP_STOPPED)
+        status = app_study_pause(n, APP_NOT_PAUSED);
     if (!status && n)
         app_steps_begin(w->studies);
     else if (!status)
@@ -291,8 +291,8 @@ int app_runner_begin(struct app_runner *w, struct app_message *message)
 
     /* With what, where, and who we are there. */
     if (!status)
-        status = app_places_make(&w->places, o->study ? o->study->definition.evaluate.parallel : o->slots,
-                                 message);
+        status = app_slots_make(&w->slots, o->study ? o->study->definition.evaluate.parallel : o->slots,
+                                message);
     if (!status)
         status = reach_store(w, message);
     if (status)
@@ -306,7 +306,7 @@ int app_runner_begin(struct app_runner *w, struct app_message *message)
 
     /* And for what. */
     if (!status) {
-        app_places_begin(&w->places);
+        app_slots_begin(&w->slots);
         status = open_studies(w, message);
     }
     if (w->self.spool.folder)
@@ -325,7 +325,7 @@ void app_runner_end(struct app_runner *w)
         app_store_close(w->store);
     else if (w->store)
         app_store_set_patience(w->store, APP_STORE_PATIENCE, &(struct app_asking){NULL, NULL});
-    app_places_end(&w->places);
+    app_slots_end(&w->slots);
     app_text_free(&w->about);
     free(w->studies);
 }

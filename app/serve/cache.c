@@ -11,7 +11,7 @@
 #include "base/clock.h"
 
 /* How long something brief is good for. */
-static const double moment = 2;
+static const double timestamp = 2;
 
 static void wake(const struct app_cache *cache)
 {
@@ -80,7 +80,7 @@ static int will_do(const struct app_api_call *call, const struct app_api_call *w
     if (call->state != APP_CALL_DONE)
         return call->state == APP_CALL_QUEUED || (newer && call->waiters);
     return is_kept(call) && newer &&
-           (!(call->action->traits & APP_BRIEF) || app_clock() - call->made < moment);
+           (!(call->action->traits & APP_BRIEF) || app_clock() - call->made < timestamp);
 }
 
 /* A new one behind the others; NULL: there are too many, or no memory. The cache is locked. */
@@ -227,7 +227,7 @@ void app_cache_done(struct app_cache *cache, struct app_api_call *call, const st
     call->state = APP_CALL_DONE;
     call->status = status;
     call->message = study->message;
-    call->revision = study->open ? study->notebook.revision : 0;
+    call->revision = study->open ? study->record.revision : 0;
     call->made = app_clock();
     call->version = version ? version : cache->studies[call->study]->version;
 
@@ -261,7 +261,7 @@ static int keep(struct app_pool *pool, const char **out, const char *text)
     return !text == !*out;
 }
 
-static int keep_place(struct app_cached_study *p, const struct app_study_place *place)
+static int keep_place(struct app_cached_study *p, const struct app_study_address *place)
 {
     return keep(&p->pool, &p->place.file, place->file) && keep(&p->pool, &p->place.store, place->store) &&
            keep(&p->pool, &p->place.name, place->name);
@@ -280,7 +280,7 @@ static int free_number(const struct app_cache *cache, int id)
     return id;
 }
 
-int app_cache_add(struct app_cache *cache, const struct app_study_place *place, int id,
+int app_cache_add(struct app_cache *cache, const struct app_study_address *place, int id,
                   struct app_message *message)
 {
     struct app_cached_study *p = calloc(1, sizeof *p);
@@ -317,7 +317,7 @@ static int replace(char **text, const char *new)
 int app_cache_update(struct app_cache *cache, int study, const struct app_study_update *update)
 {
     struct app_cached_study *p = cache->studies[study];
-    const struct app_notebook *n = update->notebook;
+    const struct app_study *n = update->record;
     int good = 1;
 
     pthread_mutex_lock(&cache->lock);

@@ -41,7 +41,7 @@ struct app_api_call {
 /* The name and the summary are the cache's; there are both once it has a version. */
 struct app_cached_study {
     struct app_pool pool; /* has the place */
-    struct app_study_place place;
+    struct app_study_address place;
     int id; /* by which it is asked for */
     char *name;
     char *summary;    /* as app_summary_write has it */
@@ -71,7 +71,7 @@ void app_cache_close(struct app_cache *cache);
  * A study more, by its place, which is copied, and its number, 0 or one that is taken: the next that is free.
  * CKG_ERR_STATE: there are too many.
  */
-int app_cache_add(struct app_cache *cache, const struct app_study_place *place, int id,
+int app_cache_add(struct app_cache *cache, const struct app_study_address *place, int id,
                   struct app_message *message);
 
 /* All threads end soon. */
@@ -90,10 +90,10 @@ void app_cache_leave(struct app_cache *cache, struct app_api_call *call);
 
 /* --- the poller's side --- */
 
-/* How a study stands: texts are copied, the notebook may be NULL; anew 1: it was opened anew. */
+/* How a study stands: texts are copied, the record may be NULL; anew 1: it was opened anew. */
 struct app_study_update {
     const char *name, *summary;
-    const struct app_notebook *notebook;
+    const struct app_study *record;
     int anew;
 };
 
@@ -108,7 +108,7 @@ void app_cache_set_looked(struct app_cache *cache, double seconds);
 /* The next call; NULL: all is to stop, or to the lane of the poller, it is to look at everything. */
 struct app_api_call *app_cache_next(struct app_cache *cache, enum app_lane lane);
 
-/* 1 when nobody wants it any more: for the notebook's interrupt. */
+/* 1 when nobody wants it any more: for the record's interrupt. */
 int app_cache_is_unwanted(struct app_cache *cache, const struct app_api_call *call);
 
 /*

@@ -28,14 +28,14 @@ static int is_unwanted(void *context)
 static int open_study(struct lane *lane, struct app_api_study *study)
 {
     const struct app_cached_study *cached = lane->cache->studies[lane->call->study];
-    const int status = app_notebook_open(&study->notebook, &cached->place, APP_LOOK, &study->message);
+    const int status = app_study_open(&study->record, &cached->place, APP_LOOK, &study->message);
 
     if (status)
         return status;
     study->open = 1;
     study->from = "ckg serve";
     snprintf(study->trials_at, sizeof study->trials_at, "/study/%d/trial/", cached->id);
-    app_notebook_set_interrupt(&study->notebook, is_unwanted, lane);
+    app_study_set_interrupt(&study->record, is_unwanted, lane);
     return CKG_OK;
 }
 
@@ -82,19 +82,19 @@ static int prepare(struct lane *lane, struct slot *slot)
     pthread_mutex_unlock(&lane->cache->lock);
 
     /* Another problem, or one that has not begun yet, is opened anew. */
-    if (study->open && (slot->generation != generation || !study->notebook.study))
+    if (study->open && (slot->generation != generation || !study->record.id))
         app_api_close(study);
     if (study->open && slot->version >= lane->call->version)
         return CKG_OK;
     if (study->open) {
         app_api_forget(study);
-        status = app_notebook_sync(&study->notebook);
+        status = app_study_sync(&study->record);
         if (status)
             app_api_close(study);
     }
     if (!study->open)
         status = open_study(lane, study);
-    study->notebook.threads = 1;
+    study->record.threads = 1;
     slot->generation = generation;
     slot->version = version;
     return status;
@@ -131,11 +131,11 @@ static int open_to_change(struct lane *lane, struct app_api_study *study)
     int status = open_study(lane, study);
 
     if (!status && lane->call->action->traits & APP_BEGINS)
-        status = app_notebook_begin(&study->notebook);
+        status = app_study_begin(&study->record);
     if (status)
         return status;
-    return study->notebook.study ? CKG_OK
-                                 : app_fail(&study->message, CKG_ERR_STATE, "the study has not begun yet");
+    return study->record.id ? CKG_OK
+                            : app_fail(&study->message, CKG_ERR_STATE, "the study has not begun yet");
 }
 
 void *app_calls_writes(void *cache)
@@ -150,8 +150,8 @@ void *app_calls_writes(void *cache)
         if (!status)
             status = app_action_call(lane.call->action, &study, lane.call->in, &lane.call->out);
         if (!status) {
-            store = study.notebook.store;
-            status = app_store_kept(store, &study.message);
+            store = study.record.store;
+            status = app_store_definition(store, &study.message);
         }
         app_cache_done(cache, lane.call, &study, status, 0);
         app_api_close(&study);

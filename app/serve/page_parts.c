@@ -11,37 +11,37 @@
 /* --- the summary --- */
 
 /* Whether the budget is one of costs, which is so where outcomes can be measured separately. */
-static int has_costs(const struct app_notebook *n)
+static int has_costs(const struct app_study *n)
 {
     return ckg_problem_separate(n->definition.problem) == 1;
 }
 
 /* Where outcomes have costs, what is left may pay for nothing any more. */
-static int is_spent(const struct app_notebook *n, const int tally[APP_STATES])
+static int is_spent(const struct app_study *n, const int tally[APP_STATES])
 {
     const int budget = n->definition.budget;
 
     if (has_costs(n))
-        return budget && !tally[APP_PENDING] && app_notebook_spent(n) >= budget;
+        return budget && !tally[APP_PENDING] && app_study_spent(n) >= budget;
     return budget && tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL] >= budget;
 }
 
-static const char *state_of(const struct app_notebook *n, const int tally[APP_STATES])
+static const char *state_of(const struct app_study *n, const int tally[APP_STATES])
 {
     const int begun = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL] + tally[APP_PENDING];
-    struct app_pause pause;
+    struct app_outage pause;
 
-    if (n->hold.held)
+    if (n->pause.paused)
         return "paused";
     if (tally[APP_RUNNING])
         return "running";
-    if (app_pause_find(n, &pause))
+    if (app_outage_find(n, &pause))
         return "paused";
     return is_spent(n, tally) ? "done" : begun ? "waiting" : "not begun";
 }
 
 /* When the last result came, NAN: none has. */
-static double last_result(const struct app_notebook *n)
+static double last_result(const struct app_study *n)
 {
     double last = NAN;
 
@@ -51,7 +51,7 @@ static double last_result(const struct app_notebook *n)
 }
 
 /* Each trial that was better than all feasible ones before it, with its objective. */
-static void add_improvements(const struct app_notebook *n, struct app_text *out)
+static void add_improvements(const struct app_study *n, struct app_text *out)
 {
     const int sign = ckg_problem_goal(n->definition.problem) == CKG_MAXIMIZE ? 1 : -1;
     double best = NAN;
@@ -68,25 +68,25 @@ static void add_improvements(const struct app_notebook *n, struct app_text *out)
 }
 
 /* How far it is, and what it has found. */
-static void add_progress(const struct app_notebook *n, struct app_text *out)
+static void add_progress(const struct app_study *n, struct app_text *out)
 {
     int tally[APP_STATES];
-    char moment[32];
+    char timestamp[32];
 
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
     app_json_add_string(out, "state", state_of(n, tally));
     app_progress_add(n, out);
     if (has_costs(n))
-        app_json_add_number(out, "spent", app_notebook_cost(n));
+        app_json_add_number(out, "spent", app_study_cost(n));
     for (int i = 0; i < APP_STATES; i++)
         app_json_add_integer(out, app_state_name((enum app_state)i), tally[i]);
     app_best_feasible_add(n, out);
     add_improvements(n, out);
-    app_hold_add(&n->hold, out);
-    app_json_add_string(out, "last_result", app_moment_utc(last_result(n), moment));
+    app_pause_add(&n->pause, out);
+    app_json_add_string(out, "last_result", app_timestamp_utc(last_result(n), timestamp));
 }
 
-void app_summary_write(const struct app_cached_study *p, const struct app_notebook *n, const char *name,
+void app_summary_write(const struct app_cached_study *p, const struct app_study *n, const char *name,
                        const char *trouble, struct app_text *out)
 {
     app_json_print(out, "{id:%d study:%s revision:%lld trials:%d", p->id, name,
@@ -101,7 +101,7 @@ void app_summary_write(const struct app_cached_study *p, const struct app_notebo
 /* As `ckg trials --json` has them. */
 static int trials(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    const struct app_notebook *n = &study->notebook;
+    const struct app_study *n = &study->record;
     const json_t *since = json_object_get(in, "since");
 
     for (int i = 0; i < n->count; i++) {
@@ -116,7 +116,7 @@ static int trials(struct app_api_study *study, json_t *in, struct app_text *out)
 static int head(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     (void)in;
-    app_report_lead(&study->notebook, out);
+    app_report_lead(&study->record, out);
     return CKG_OK;
 }
 

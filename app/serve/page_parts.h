@@ -6,11 +6,11 @@
 #include "serve/cache.h"
 
 /*
- * A study as it was seen last, as an object: how far it is and what it has found. notebook NULL: it could
+ * A study as it was seen last, as an object: how far it is and what it has found. record NULL: it could
  * never be read; trouble: why it cannot be read at the moment, or NULL.
  */
-void app_summary_write(const struct app_cached_study *study, const struct app_notebook *notebook,
-                       const char *name, const char *trouble, struct app_text *out);
+void app_summary_write(const struct app_cached_study *study, const struct app_study *record, const char *name,
+                       const char *trouble, struct app_text *out);
 
 /*
  * Calls that are asked for by addresses of their own: {"since": revision} lists the trials that have changed

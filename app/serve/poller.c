@@ -25,7 +25,7 @@ struct store_ref {
 /* A study of the cache, by its index there. */
 struct followed {
     struct app_api_study study;
-    struct store_ref *ref; /* where it is, or NULL: the notebook has its own store */
+    struct store_ref *ref; /* where it is, or NULL: the record has its own store */
 };
 
 struct poller {
@@ -47,17 +47,17 @@ static struct app_cached_study *cached_at(const struct poller *poller, const str
 /* Opens the study anew; what was open stays where that fails. */
 static int open_study(const struct poller *poller, struct followed *f)
 {
-    struct app_study_place place = cached_at(poller, f)->place;
-    struct app_notebook fresh;
+    struct app_study_address place = cached_at(poller, f)->place;
+    struct app_study fresh;
 
     if (f->ref && !f->ref->store)
         return app_fail(&f->study.message, CKG_ERR_SYSTEM, "the store cannot be read at the moment");
     place.shared = f->ref ? f->ref->store : NULL;
-    const int status = app_notebook_open(&fresh, &place, APP_LOOK, &f->study.message);
+    const int status = app_study_open(&fresh, &place, APP_LOOK, &f->study.message);
     if (status)
         return status;
     app_api_close(&f->study);
-    f->study.notebook = fresh;
+    f->study.record = fresh;
     f->study.open = 1;
     return CKG_OK;
 }
@@ -65,15 +65,15 @@ static int open_study(const struct poller *poller, struct followed *f)
 /* *changed: whether the store has another definition than what is open, or the study at last. */
 static int check_definition(const struct followed *f, int *changed)
 {
-    const struct app_notebook *n = &f->study.notebook;
+    const struct app_study *n = &f->study.record;
     struct app_study_record record = {0};
 
-    *changed = !n->study;
-    if (!n->study)
+    *changed = !n->id;
+    if (!n->id)
         return CKG_OK;
     const int status = app_store_study_find(n->store, n->definition.name, &record, n->message);
     if (!status)
-        *changed = !n->kept || strcmp(n->kept, record.definition) != 0;
+        *changed = !n->stored || strcmp(n->stored, record.definition) != 0;
     app_study_record_free(&record);
     return status;
 }
@@ -82,7 +82,7 @@ static int check_definition(const struct followed *f, int *changed)
 static int follow(const struct poller *poller, struct followed *f)
 {
     int changed = 0;
-    int status = f->study.open ? app_notebook_sync(&f->study.notebook) : CKG_ERR_SYSTEM;
+    int status = f->study.open ? app_study_sync(&f->study.record) : CKG_ERR_SYSTEM;
 
     if (!status && poller->looks % LOOKS_BETWEEN_CHECKS == 0)
         status = check_definition(f, &changed);
@@ -90,7 +90,7 @@ static int follow(const struct poller *poller, struct followed *f)
 }
 
 /* What a study is called that could never be read. */
-static const char *name_of(const struct app_study_place *place)
+static const char *name_of(const struct app_study_address *place)
 {
     return place->name ? place->name : place->file ? place->file : "a study";
 }
@@ -99,7 +99,7 @@ static const char *name_of(const struct app_study_place *place)
 static void look_at(const struct poller *poller, struct followed *f)
 {
     const struct app_cached_study *p = cached_at(poller, f);
-    const int64_t before = f->study.open ? f->study.notebook.study : -1;
+    const int64_t before = f->study.open ? f->study.record.id : -1;
     struct app_text summary = {0};
     int status = follow(poller, f);
     int anew = 0;
@@ -107,12 +107,12 @@ static void look_at(const struct poller *poller, struct followed *f)
     /* Another problem, or a store that comes and goes: from the beginning, but not at every look. */
     if (status == CKG_ERR_STATE || !p->version || (status && poller->looks % LOOKS_BETWEEN_CHECKS == 0)) {
         status = open_study(poller, f);
-        anew = !status && (before || f->study.notebook.study);
+        anew = !status && (before || f->study.record.id);
     } else if (status && !f->study.open)
         return;
 
-    const struct app_notebook *n = f->study.open ? &f->study.notebook : NULL;
-    struct app_study_update update = {.name = n ? n->definition.name : name_of(&p->place), .notebook = n};
+    const struct app_study *n = f->study.open ? &f->study.record : NULL;
+    struct app_study_update update = {.name = n ? n->definition.name : name_of(&p->place), .record = n};
     app_summary_write(p, n, update.name, status ? f->study.message.text : NULL, &summary);
     update.summary = summary.data;
     update.anew = anew;
@@ -152,7 +152,7 @@ static int take_name(void *context, const char *name)
     const struct naming *naming = context;
     struct poller *poller = naming->poller;
     const int next = poller->cache->count;
-    const struct app_study_place place = {.store = naming->ref->url, .name = name};
+    const struct app_study_address place = {.store = naming->ref->url, .name = name};
 
     for (int i = 0; i < next; i++)
         if (poller->studies[i].ref == naming->ref && !strcmp(poller->cache->studies[i]->place.name, name))
@@ -260,15 +260,15 @@ void *app_poller_work(void *context)
 
 int app_poller_begin(struct app_poller *poller, struct app_message *message)
 {
-    struct app_notebook notebook;
+    struct app_study record;
     struct app_store *store;
     int status = CKG_OK;
 
     /* Every file is a problem, every store is there. */
     for (int i = 0; !status && i < poller->cache->count; i++) {
-        status = app_notebook_open(&notebook, &poller->cache->studies[i]->place, APP_LOOK, message);
+        status = app_study_open(&record, &poller->cache->studies[i]->place, APP_LOOK, message);
         if (!status)
-            app_notebook_close(&notebook);
+            app_study_close(&record);
     }
     for (int i = 0; !status && i < poller->stores; i++) {
         status = app_store_open(&store, poller->store[i], 0, message);

@@ -52,11 +52,11 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t socket, s
 /* No descriptors are left: a moment later some may be. */
 static void on_refused(struct evconnlistener *listener, void *context)
 {
-    static const struct timespec moment = {.tv_nsec = 20000000};
+    static const struct timespec timestamp = {.tv_nsec = 20000000};
 
     (void)listener;
     (void)context;
-    nanosleep(&moment, NULL);
+    nanosleep(&timestamp, NULL);
 }
 
 static void on_wakeup(evutil_socket_t socket, short what, void *context)

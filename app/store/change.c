@@ -10,7 +10,7 @@
 #include "store/sql_store.h"
 
 /* The columns of a trial that an image keeps, behind another. */
-#define KEPT APP_IMAGE_COLUMNS(APP_COLUMN)
+#define STORED APP_IMAGE_COLUMNS(APP_COLUMN)
 
 /* --- making a change --- */
 
@@ -45,17 +45,17 @@ static int64_t insert_change(struct app_sql *sql, int64_t study, const struct ap
 static void insert_image(struct app_sql *sql, int64_t study, int64_t change, int trial, const char *side)
 {
     APP_SQL(sql,
-            "INSERT INTO image (study, change, trial, side" KEPT ")"
-            " SELECT study, $1, number, $2" KEPT " FROM trial WHERE study = $3 AND number = $4",
+            "INSERT INTO image (study, change, trial, side" STORED ")"
+            " SELECT study, $1, number, $2" STORED " FROM trial WHERE study = $3 AND number = $4",
             NULL, NULL, change, side, study, trial);
 }
 
 /* One trial of the change: as it was, what the record says that it becomes, as it is then. */
-static void change_trial(struct app_sql *sql, const struct app_sealing *sealing, int64_t change,
+static void change_trial(struct app_sql *sql, const struct app_checksum *checksum, int64_t change,
                          const struct app_trial *r)
 {
-    const int64_t study = sealing->study;
-    struct app_sealed sealed = {0};
+    const int64_t study = checksum->study;
+    struct app_checksum_kind checksum_kind = {0};
 
     app_sql_check_trial(sql, study, r->number);
     insert_image(sql, study, change, r->number, "before");
@@ -69,18 +69,18 @@ static void change_trial(struct app_sql *sql, const struct app_sealing *sealing,
         " evaluator = CASE WHEN $4 <> 'pending' THEN evaluator END"
         " WHERE study = $1 AND number = $2 AND revision = $21 AND state <> 'running'"
         " RETURNING " APP_RETURNED_TRIAL,
-        study, sealing->revision, r, r->revision, 0, &sealed);
-    if (!sql->status && !sealed.number)
+        study, checksum->revision, r, r->revision, 0, &checksum_kind);
+    if (!sql->status && !checksum_kind.number)
         sql->status = app_fail(sql->message, CKG_ERR_STATE,
                                "another program has just changed trial %d; look at it again", r->number);
     insert_image(sql, study, change, r->number, "after");
 }
 
 /* All trials of the change; those that it adds follow the last one without a gap. */
-static void change_trials(struct app_sql *sql, const struct app_sealing *sealing, int64_t change, int count,
+static void change_trials(struct app_sql *sql, const struct app_checksum *checksum, int64_t change, int count,
                           const struct app_trial *records)
 {
-    const int64_t study = sealing->study;
+    const int64_t study = checksum->study;
     int64_t last = 0;
 
     APP_SQL(sql, "SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = $1", app_sql_first_integer, &last,
@@ -88,9 +88,9 @@ static void change_trials(struct app_sql *sql, const struct app_sealing *sealing
     for (int i = 0; !sql->status && i < count; i++) {
         const struct app_trial *r = &records[i];
         if (r->revision)
-            change_trial(sql, sealing, change, r);
+            change_trial(sql, checksum, change, r);
         else if (r->number == ++last) {
-            app_sql_insert(sql, study, sealing->revision, r, 0, NULL);
+            app_sql_insert(sql, study, checksum->revision, r, 0, NULL);
             insert_image(sql, study, change, r->number, "after");
         } else
             sql->status = app_fail(sql->message, CKG_ERR_STATE,
@@ -102,22 +102,22 @@ int app_store_change(struct app_store *s, int64_t study, const struct app_change
                      const struct app_trial *records, struct app_message *message)
 {
     struct app_sql *sql = &s->sql;
-    struct app_sealing sealing;
+    struct app_checksum checksum;
 
     do {
         /* On top of what it was made for. */
         app_sql_begin(sql, 1, message);
-        app_sql_revise(sql, study, &sealing);
+        app_sql_revise(sql, study, &checksum);
         check_problem(sql, study, change->redefined);
 
         /* What is done, to which trials, and what the problem becomes. */
         const int64_t number = insert_change(sql, study, change);
-        change_trials(sql, &sealing, number, count, records);
+        change_trials(sql, &checksum, number, count, records);
         if (change->definition_after)
             APP_SQL(sql, "UPDATE study SET definition = $1, redefined = $2 WHERE id = $3", NULL, NULL,
-                    change->definition_after, sealing.revision, study);
-        app_seal_change(sql, &sealing, number);
-        app_seal_study(sql, &sealing);
+                    change->definition_after, checksum.revision, study);
+        app_checksum_change(sql, &checksum, number);
+        app_checksum_study(sql, &checksum);
     } while (app_sql_end(sql));
     return sql->status;
 }
@@ -192,7 +192,7 @@ static void check_added(struct app_sql *sql, int64_t study, int number)
     " WHERE a.study = $1 AND a.change = $2 AND a.side = 'after') AND number NOT IN"                          \
     " (SELECT b.trial FROM image b WHERE b.study = $1 AND b.change = $2 AND b.side = 'before')"
 
-static int sum_seals(void *context, const struct app_sql_value *columns, struct app_message *message)
+static int sum_checksums(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     (void)message;
 
@@ -201,23 +201,23 @@ static int sum_seals(void *context, const struct app_sql_value *columns, struct 
 }
 
 /* Every trial of the change is what it was before; those that were not there are gone again. */
-static void restore_trials(struct app_sql *sql, struct app_sealing *sealing, int number)
+static void restore_trials(struct app_sql *sql, struct app_checksum *checksum, int number)
 {
-    const int64_t study = sealing->study;
+    const int64_t study = checksum->study;
 
     APP_SQL(sql,
             "UPDATE trial SET revision = $1, worker = NULL, process = NULL, born = NULL, lease = NULL,"
-            " (number" KEPT ") = (SELECT trial" KEPT
+            " (number" STORED ") = (SELECT trial" STORED
             " FROM image i WHERE i.study = $2 AND i.change = $3 AND i.trial = trial.number"
             " AND i.side = 'before') WHERE study = $2 AND number IN (SELECT b.trial FROM image b"
             " WHERE b.study = $2 AND b.change = $3 AND b.side = 'before')",
-            NULL, NULL, sealing->revision, study, number);
-    APP_SQL(sql, "SELECT seal" ADDED, sum_seals, &sealing->trials, study, number);
+            NULL, NULL, checksum->revision, study, number);
+    APP_SQL(sql, "SELECT seal" ADDED, sum_checksums, &checksum->trials, study, number);
     APP_SQL(sql, "DELETE" ADDED, NULL, NULL, study, number);
 }
 
 /* The problem as it was before, where the change was one of the problem; and the note that it was undone. */
-static void restore_problem(struct app_sql *sql, const struct app_sealing *sealing, int number,
+static void restore_problem(struct app_sql *sql, const struct app_checksum *checksum, int number,
                             const char *who)
 {
     APP_SQL(sql,
@@ -225,9 +225,9 @@ static void restore_problem(struct app_sql *sql, const struct app_sealing *seali
             " FROM change c WHERE c.study = $2 AND c.number = $3) WHERE id = $2 AND EXISTS"
             " (SELECT 1 FROM change c WHERE c.study = $2 AND c.number = $3"
             " AND c.definition_before IS NOT NULL)",
-            NULL, NULL, sealing->revision, sealing->study, number);
+            NULL, NULL, checksum->revision, checksum->study, number);
     APP_SQL(sql, "UPDATE change SET undone = {now}, undone_by = $1 WHERE study = $2 AND number = $3", NULL,
-            NULL, who, sealing->study, number);
+            NULL, who, checksum->study, number);
 }
 
 /* Whether it may be taken back; the first trial that has got a result since, 0: none. */
@@ -241,34 +241,34 @@ static int64_t check_undo(struct app_sql *sql, int64_t study, int number)
 }
 
 /* It is as it was before, and what runs have measured since is kept as images of what is put aside. */
-static void take_back(struct app_sql *sql, struct app_sealing *sealing, int number, const char *who)
+static void take_back(struct app_sql *sql, struct app_checksum *checksum, int number, const char *who)
 {
     APP_SQL(sql,
-            "INSERT INTO image (study, change, trial, side" KEPT ")"
+            "INSERT INTO image (study, change, trial, side" STORED ")"
             " SELECT t.study, i.change, t.number, 'undone'" APP_IMAGE_COLUMNS(APP_COLUMN_OF_T) MOVED,
-            NULL, NULL, sealing->study, number);
-    restore_trials(sql, sealing, number);
-    restore_problem(sql, sealing, number, who);
-    app_seal_change(sql, sealing, number);
-    app_seal_study(sql, sealing);
+            NULL, NULL, checksum->study, number);
+    restore_trials(sql, checksum, number);
+    restore_problem(sql, checksum, number, who);
+    app_checksum_change(sql, checksum, number);
+    app_checksum_study(sql, checksum);
 }
 
 int app_store_undo(struct app_store *s, int64_t study, int number, const char *who, int give_up, int *moved,
                    struct app_message *message)
 {
     struct app_sql *sql = &s->sql;
-    struct app_sealing sealing;
+    struct app_checksum checksum;
 
     do {
         /* Whether that loses anything. */
         app_sql_begin(sql, 1, message);
-        app_sql_revise(sql, study, &sealing);
+        app_sql_revise(sql, study, &checksum);
         *moved = (int)check_undo(sql, study, number);
         if (*moved && !give_up) {
             app_sql_cancel(sql);
             return CKG_OK;
         }
-        take_back(sql, &sealing, number, who);
+        take_back(sql, &checksum, number, who);
     } while (app_sql_end(sql));
     return sql->status;
 }
@@ -300,10 +300,10 @@ static int take_change(void *context, const struct app_sql_value *columns, struc
     if (columns[APP_CHANGE_STUDY].type == APP_SQL_NULL)
         return CKG_OK;
 
-    if (!app_seal_holds(columns, APP_CHANGE_SEAL) ||
+    if (!app_checksum_matches(columns, APP_CHANGE_CHECKSUM) ||
         !app_sql_are_texts(columns, APP_CHANGE_KIND, APP_CHANGE_WHO))
         return app_sql_damaged("change", columns[APP_CHANGE_NUMBER].integer, message);
-    to->sum ^= (uint64_t)columns[APP_CHANGE_SEAL].integer;
+    to->sum ^= (uint64_t)columns[APP_CHANGE_CHECKSUM].integer;
     return to->change(to->context, &change);
 }
 
@@ -314,7 +314,7 @@ int app_store_changes(struct app_store *s, int64_t study, app_change_visit *visi
 
     app_sql_call(&s->sql, message);
     const int status = APP_SQL(&s->sql,
-                               "SELECT " APP_SEALED_CHANGE
+                               "SELECT " APP_CHECKSUM_OF_CHANGE
                                ", s.changes FROM study s LEFT JOIN change c ON c.study = s.id"
                                " WHERE s.id = $1 ORDER BY c.number",
                                take_change, &to, study);
@@ -337,10 +337,10 @@ static int take_image(void *context, const struct app_sql_value *columns, struct
         .record = {.number = (int)columns[APP_IMAGE_TRIAL].integer, .asked = NAN, APP_IMAGE_COLUMNS(READ)},
     };
 
-    if (!app_seal_holds(columns, APP_IMAGE_SEAL) || !image.side || image.record.state == APP_STATES ||
-        !image.record.parameters)
+    if (!app_checksum_matches(columns, APP_IMAGE_CHECKSUM) || !image.side ||
+        image.record.state == APP_STATES || !image.record.parameters)
         return app_sql_damaged("the history of trial", columns[APP_IMAGE_TRIAL].integer, message);
-    to->sum ^= (uint64_t)columns[APP_IMAGE_SEAL].integer;
+    to->sum ^= (uint64_t)columns[APP_IMAGE_CHECKSUM].integer;
     return to->image ? to->image(to->context, &image) : CKG_OK;
 }
 
@@ -351,7 +351,7 @@ int app_store_images(struct app_store *s, int64_t study, int trial, app_image_vi
 
     app_sql_call(&s->sql, message);
     return APP_SQL(&s->sql,
-                   "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.trial = $2"
+                   "SELECT " APP_CHECKSUM_OF_IMAGE " FROM image i WHERE i.study = $1 AND i.trial = $2"
                    " ORDER BY i.change, CASE i.side WHEN 'before' THEN 1 WHEN 'after' THEN 2 ELSE 3 END",
                    take_image, &to, study, trial);
 }
@@ -360,7 +360,7 @@ static int take_images(void *context, const struct app_sql_value *columns, struc
 {
     struct visit *to = context;
 
-    if (!app_seal_holds(columns, APP_CHANGE_SEAL))
+    if (!app_checksum_matches(columns, APP_CHANGE_CHECKSUM))
         return app_sql_damaged("change", columns[APP_CHANGE_NUMBER].integer, message);
     to->expected = (uint64_t)columns[APP_CHANGE_IMAGES].integer;
     return CKG_OK;
@@ -370,10 +370,10 @@ int app_sql_check_change(struct app_sql *sql, int64_t study, int number)
 {
     struct visit to = {0};
 
-    APP_SQL(sql, "SELECT " APP_SEALED_CHANGE " FROM change c WHERE c.study = $1 AND c.number = $2",
+    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_CHANGE " FROM change c WHERE c.study = $1 AND c.number = $2",
             take_images, &to, study, number);
-    APP_SQL(sql, "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.change = $2", take_image,
-            &to, study, number);
+    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_IMAGE " FROM image i WHERE i.study = $1 AND i.change = $2",
+            take_image, &to, study, number);
     if (!sql->status && to.sum != to.expected)
         sql->status = app_sql_damaged("change", number, sql->message);
     return sql->status;

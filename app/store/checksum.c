@@ -12,7 +12,7 @@
 
 #include <ckg/status.h>
 
-uint64_t app_seal_bytes(uint64_t before, size_t count, const void *bytes)
+uint64_t app_checksum_bytes(uint64_t before, size_t count, const void *bytes)
 {
     /* What four bits that leave the register do to the rest of it. */
     static const uint64_t table[16] = {
@@ -39,7 +39,7 @@ static uint64_t add_number(uint64_t crc, uint64_t number)
 
     for (int i = 0; i < 8; i++)
         bytes[i] = (unsigned char)(number >> (8 * i));
-    return app_seal_bytes(crc, sizeof bytes, bytes);
+    return app_checksum_bytes(crc, sizeof bytes, bytes);
 }
 
 /* The kind of value, how long it is, and the value: no two rows give the same bytes. */
@@ -55,40 +55,40 @@ static uint64_t add_value(uint64_t crc, const struct app_sql_value *value)
         memcpy(&bits, &value->real, sizeof bits);
         return add_number(crc, bits);
     }
-    return app_seal_bytes(add_number(crc, length), length, value->text);
+    return app_checksum_bytes(add_number(crc, length), length, value->text);
 }
 
-uint64_t app_seal_of(const struct app_sql_value *columns, int seal)
+uint64_t app_checksum_of(const struct app_sql_value *columns, int checksum)
 {
-    const int always = seal == APP_TRIAL_SEAL ? APP_TRIAL_LATER : seal;
+    const int always = checksum == APP_TRIAL_CHECKSUM ? APP_TRIAL_LATER : checksum;
     uint64_t crc = 0;
 
     for (int i = 0; i < always; i++)
         crc = add_value(crc, &columns[i]);
 
     /* What older rows have not: with its place, so that neither takes the other's. */
-    for (int i = always; i < seal; i++)
+    for (int i = always; i < checksum; i++)
         if (columns[i].type != APP_SQL_NULL)
             crc = add_value(add_number(crc, (uint64_t)i), &columns[i]);
     return crc;
 }
 
-int app_seal_holds(const struct app_sql_value *columns, int seal)
+int app_checksum_matches(const struct app_sql_value *columns, int checksum)
 {
-    return columns[seal].type == APP_SQL_INTEGER &&
-           (uint64_t)columns[seal].integer == app_seal_of(columns, seal);
+    return columns[checksum].type == APP_SQL_INTEGER &&
+           (uint64_t)columns[checksum].integer == app_checksum_of(columns, checksum);
 }
 
 /* --- rows to be sealed --- */
 
 /* Rows that were read, with their new seals: written when the reading is over. */
 struct rows {
-    int key, side, seal; /* which columns have the row's number, an image's side (-1: none), the seal */
+    int key, side, checksum; /* which columns have the row's number, an image's side (-1: none), the seal */
     int count, capacity;
     struct row {
         int64_t number;
         char side[8];
-        uint64_t seal;
+        uint64_t checksum;
     } * rows;
     uint64_t before, after; /* all their seals, by exclusive or */
 };
@@ -107,94 +107,95 @@ static int take_row(void *context, const struct app_sql_value *columns, struct a
     }
 
     struct row *row = &r->rows[r->count++];
-    *row = (struct row){.number = columns[r->key].integer, .seal = app_seal_of(columns, r->seal)};
+    *row = (struct row){.number = columns[r->key].integer, .checksum = app_checksum_of(columns, r->checksum)};
     if (r->side >= 0 && columns[r->side].text)
         snprintf(row->side, sizeof row->side, "%s", columns[r->side].text);
-    r->before ^= (uint64_t)columns[r->seal].integer;
-    r->after ^= row->seal;
+    r->before ^= (uint64_t)columns[r->checksum].integer;
+    r->after ^= row->checksum;
     return CKG_OK;
 }
 
 /* --- changes --- */
 
 /* All images of the change; their seals. */
-static uint64_t seal_images(struct app_sql *sql, int64_t study, int64_t change)
+static uint64_t checksum_images(struct app_sql *sql, int64_t study, int64_t change)
 {
-    struct rows rows = {.key = APP_IMAGE_TRIAL, .side = APP_IMAGE_SIDE, .seal = APP_IMAGE_SEAL};
+    struct rows rows = {.key = APP_IMAGE_TRIAL, .side = APP_IMAGE_SIDE, .checksum = APP_IMAGE_CHECKSUM};
 
-    APP_SQL(sql, "SELECT " APP_SEALED_IMAGE " FROM image i WHERE i.study = $1 AND i.change = $2", take_row,
-            &rows, study, change);
+    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_IMAGE " FROM image i WHERE i.study = $1 AND i.change = $2",
+            take_row, &rows, study, change);
     for (int i = 0; i < rows.count; i++)
         APP_SQL(sql,
                 "UPDATE image SET seal = $1 WHERE study = $2 AND change = $3 AND trial = $4 AND side = $5",
-                NULL, NULL, rows.rows[i].seal, study, change, rows.rows[i].number, rows.rows[i].side);
+                NULL, NULL, rows.rows[i].checksum, study, change, rows.rows[i].number, rows.rows[i].side);
     free(rows.rows);
     return rows.after;
 }
 
-void app_seal_change_row(struct app_sql *sql, struct app_sealing *sealing, int64_t change)
+void app_checksum_change_row(struct app_sql *sql, struct app_checksum *checksum, int64_t change)
 {
-    struct rows row = {.key = APP_CHANGE_NUMBER, .side = -1, .seal = APP_CHANGE_SEAL};
+    struct rows row = {.key = APP_CHANGE_NUMBER, .side = -1, .checksum = APP_CHANGE_CHECKSUM};
 
-    APP_SQL(sql, "SELECT " APP_SEALED_CHANGE " FROM change c WHERE c.study = $1 AND c.number = $2", take_row,
-            &row, sealing->study, change);
+    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_CHANGE " FROM change c WHERE c.study = $1 AND c.number = $2",
+            take_row, &row, checksum->study, change);
     APP_SQL(sql, "UPDATE change SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL, row.after,
-            sealing->study, change);
-    sealing->changes ^= row.before ^ row.after;
+            checksum->study, change);
+    checksum->changes ^= row.before ^ row.after;
     free(row.rows);
 }
 
-void app_seal_change(struct app_sql *sql, struct app_sealing *sealing, int64_t change)
+void app_checksum_change(struct app_sql *sql, struct app_checksum *checksum, int64_t change)
 {
-    const uint64_t images = seal_images(sql, sealing->study, change);
+    const uint64_t images = checksum_images(sql, checksum->study, change);
 
     APP_SQL(sql, "UPDATE change SET images = $1 WHERE study = $2 AND number = $3", NULL, NULL, images,
-            sealing->study, change);
-    app_seal_change_row(sql, sealing, change);
+            checksum->study, change);
+    app_checksum_change_row(sql, checksum, change);
 }
 
 /* --- trials and studies --- */
 
 /* All trials of the revision and later ones; what that changes in the sum of all seals. */
-static uint64_t seal_trials(struct app_sql *sql, const struct app_sealing *sealing)
+static uint64_t checksum_trials(struct app_sql *sql, const struct app_checksum *checksum)
 {
-    struct rows rows = {.key = APP_TRIAL_NUMBER, .side = -1, .seal = APP_TRIAL_SEAL};
+    struct rows rows = {.key = APP_TRIAL_NUMBER, .side = -1, .checksum = APP_TRIAL_CHECKSUM};
 
-    APP_SQL(sql, "SELECT " APP_SEALED_TRIAL " FROM trial t WHERE t.study = $1 AND t.revision >= $2", take_row,
-            &rows, sealing->study, sealing->revision);
+    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_TRIAL " FROM trial t WHERE t.study = $1 AND t.revision >= $2",
+            take_row, &rows, checksum->study, checksum->revision);
     for (int i = 0; i < rows.count; i++)
         APP_SQL(sql, "UPDATE trial SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL,
-                rows.rows[i].seal, sealing->study, rows.rows[i].number);
+                rows.rows[i].checksum, checksum->study, rows.rows[i].number);
     free(rows.rows);
     return rows.before ^ rows.after;
 }
 
 /* --- trials alone --- */
 
-static int take_held(void *context, const struct app_sql_value *columns, struct app_message *message)
+static int take_paused(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    struct app_sealing *s = context;
+    struct app_checksum *s = context;
     struct app_sql_value now[APP_STUDY_LAST];
 
-    if (!app_seal_holds(columns, APP_STUDY_SEAL))
+    if (!app_checksum_matches(columns, APP_STUDY_CHECKSUM))
         return app_sql_damaged("study", columns[APP_STUDY_ID].integer, message);
     memcpy(now, columns, sizeof now);
     s->revision = ++now[APP_STUDY_REVISION].integer;
-    s->row = app_seal_of(now, APP_STUDY_LAST);
+    s->row = app_checksum_of(now, APP_STUDY_LAST);
     s->last = columns[APP_STUDY_LAST].integer;
     s->sums[0] = (uint64_t)columns[APP_STUDY_TRIALS].integer;
     s->sums[1] = (uint64_t)columns[APP_STUDY_CHANGES].integer;
     return CKG_OK;
 }
 
-void app_seal_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing)
+void app_checksum_pause(struct app_sql *sql, int64_t study, struct app_checksum *checksum)
 {
-    *sealing = (struct app_sealing){.study = study, .held = 1};
-    APP_SQL(sql, "SELECT " APP_SEALED_STUDY " FROM study WHERE id = $1 {hold}", take_held, sealing, study);
+    *checksum = (struct app_checksum){.study = study, .paused = 1};
+    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_STUDY " FROM study WHERE id = $1 {hold}", take_paused, checksum,
+            study);
 }
 
 /* SQLite returns a whole number that it was given as a real as an integer, and reads it back as a real. */
-int app_seal_take(void *context, const struct app_sql_value *columns, struct app_message *message)
+int app_checksum_take(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
     static const int reals[] = {APP_TRIAL_SECONDS, APP_TRIAL_ASKED, APP_TRIAL_ENDED};
     struct app_sql_value row[APP_TRIAL_COUNT];
@@ -204,39 +205,40 @@ int app_seal_take(void *context, const struct app_sql_value *columns, struct app
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         if (row[reals[i]].type == APP_SQL_INTEGER)
             row[reals[i]].type = APP_SQL_REAL;
-    *(struct app_sealed *)context = (struct app_sealed){
+    *(struct app_checksum_kind *)context = (struct app_checksum_kind){
         .number = row[APP_TRIAL_NUMBER].integer,
-        .before = (uint64_t)row[APP_TRIAL_SEAL].integer,
-        .after = app_seal_of(row, APP_TRIAL_SEAL),
+        .before = (uint64_t)row[APP_TRIAL_CHECKSUM].integer,
+        .after = app_checksum_of(row, APP_TRIAL_CHECKSUM),
     };
     return CKG_OK;
 }
 
-void app_seal_trial(struct app_sql *sql, struct app_sealing *sealing, const struct app_sealed *sealed)
+void app_checksum_trial(struct app_sql *sql, struct app_checksum *checksum,
+                        const struct app_checksum_kind *checksum_kind)
 {
-    if (!sealed->number)
+    if (!checksum_kind->number)
         return;
-    sealing->trials ^= sealed->before ^ sealed->after;
-    if (sealed->number > sealing->last)
-        sealing->last = sealed->number;
-    APP_SQL(sql, "UPDATE trial SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL, sealed->after,
-            sealing->study, sealed->number);
+    checksum->trials ^= checksum_kind->before ^ checksum_kind->after;
+    if (checksum_kind->number > checksum->last)
+        checksum->last = checksum_kind->number;
+    APP_SQL(sql, "UPDATE trial SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL,
+            checksum_kind->after, checksum->study, checksum_kind->number);
 }
 
 /* The study's row after its trials. */
-static void seal_held(struct app_sql *sql, const struct app_sealing *s)
+static void checksum_paused(struct app_sql *sql, const struct app_checksum *s)
 {
     const uint64_t trials = s->sums[0] ^ s->trials;
     const struct app_sql_value rest[] = {app_sql_integer(s->last), app_sql_integer((int64_t)trials),
                                          app_sql_integer((int64_t)s->sums[1])};
-    uint64_t seal = s->row;
+    uint64_t checksum = s->row;
 
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-        seal = add_value(seal, &rest[i]);
+        checksum = add_value(checksum, &rest[i]);
     APP_SQL(sql,
             "UPDATE study SET revision = $1, last = $2, trials = $3, seal = $4 WHERE id = $5"
             " RETURNING CASE WHEN $6 = 1 THEN {wake} END",
-            NULL, NULL, s->revision, s->last, trials, seal, s->study, s->wakes);
+            NULL, NULL, s->revision, s->last, trials, checksum, s->study, s->wakes);
 }
 
 /* --- studies --- */
@@ -244,66 +246,67 @@ static void seal_held(struct app_sql *sql, const struct app_sealing *s)
 /* What becomes of the study's row. */
 struct study {
     uint64_t trials, changes; /* what changed in the sums; then the sums */
-    uint64_t seal;
+    uint64_t checksum;
     int64_t last;
 };
 
 static int take_study(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    struct app_sql_value now[APP_STUDY_SEAL];
+    struct app_sql_value now[APP_STUDY_CHECKSUM];
     struct study *study = context;
 
     (void)message;
     memcpy(now, columns, sizeof now);
     study->trials ^= (uint64_t)columns[APP_STUDY_TRIALS].integer;
     study->changes ^= (uint64_t)columns[APP_STUDY_CHANGES].integer;
-    study->last = columns[APP_STUDY_SEAL + 1].integer;
+    study->last = columns[APP_STUDY_CHECKSUM + 1].integer;
     now[APP_STUDY_LAST].integer = study->last;
     now[APP_STUDY_TRIALS].integer = (int64_t)study->trials;
     now[APP_STUDY_CHANGES].integer = (int64_t)study->changes;
-    study->seal = app_seal_of(now, APP_STUDY_SEAL);
+    study->checksum = app_checksum_of(now, APP_STUDY_CHECKSUM);
     return CKG_OK;
 }
 
-void app_seal_study(struct app_sql *sql, const struct app_sealing *sealing)
+void app_checksum_study(struct app_sql *sql, const struct app_checksum *checksum)
 {
-    struct study study = {.changes = sealing->changes};
+    struct study study = {.changes = checksum->changes};
 
-    if (sealing->held) {
-        seal_held(sql, sealing);
+    if (checksum->paused) {
+        checksum_paused(sql, checksum);
         return;
     }
-    study.trials = seal_trials(sql, sealing) ^ sealing->trials;
+    study.trials = checksum_trials(sql, checksum) ^ checksum->trials;
     APP_SQL(sql,
-            "SELECT " APP_SEALED_STUDY ", (SELECT COALESCE(MAX(t.number), 0) FROM trial t"
+            "SELECT " APP_CHECKSUM_OF_STUDY ", (SELECT COALESCE(MAX(t.number), 0) FROM trial t"
             " WHERE t.study = $1) FROM study WHERE id = $1",
-            take_study, &study, sealing->study);
+            take_study, &study, checksum->study);
     APP_SQL(sql,
             "UPDATE study SET last = $1, trials = $2, changes = $3, seal = $4 WHERE id = $5"
             " RETURNING CASE WHEN $6 = 1 THEN {wake} END",
-            NULL, NULL, study.last, study.trials, study.changes, study.seal, sealing->study, sealing->wakes);
+            NULL, NULL, study.last, study.trials, study.changes, study.checksum, checksum->study,
+            checksum->wakes);
 }
 
 /* --- a store without seals --- */
 
-static void seal_one(struct app_sql *sql, int64_t study)
+static void checksum_one(struct app_sql *sql, int64_t study)
 {
-    struct app_sealing sealing = {.study = study};
+    struct app_checksum checksum = {.study = study};
     struct app_sql_numbers changes = {0};
 
     APP_SQL(sql, "SELECT number FROM change WHERE study = $1", app_sql_each_integer, &changes, study);
     for (int i = 0; i < changes.count; i++)
-        app_seal_change(sql, &sealing, changes.number[i]);
+        app_checksum_change(sql, &checksum, changes.number[i]);
     free(changes.number);
-    app_seal_study(sql, &sealing);
+    app_checksum_study(sql, &checksum);
 }
 
-void app_seal_all(struct app_sql *sql)
+void app_checksum_all(struct app_sql *sql)
 {
     struct app_sql_numbers studies = {0};
 
     app_sql_run(sql, "SELECT id FROM study", 0, NULL, app_sql_each_integer, &studies);
     for (int i = 0; i < studies.count; i++)
-        seal_one(sql, studies.number[i]);
+        checksum_one(sql, studies.number[i]);
     free(studies.number);
 }

@@ -16,7 +16,7 @@
 
 /* --- what is sealed; trials are `t`, changes `c`, images `i` in these statements --- */
 
-#define APP_SEALED_STUDY                                                                                     \
+#define APP_CHECKSUM_OF_STUDY                                                                                \
     "id, name, definition, folder, seed, revision, redefined, created, last, trials, changes, seal"
 enum {
     APP_STUDY_ID,
@@ -30,7 +30,7 @@ enum {
     APP_STUDY_LAST,
     APP_STUDY_TRIALS,
     APP_STUDY_CHANGES,
-    APP_STUDY_SEAL
+    APP_STUDY_CHECKSUM
 };
 
 /*
@@ -66,16 +66,16 @@ enum {
 #define APP_COLUMN_OF_T(NAME, name, KIND) ", t." #name
 #define APP_COLUMN_OF_I(NAME, name, KIND) ", i." #name
 
-#define APP_SEALED_TRIAL "t.study" APP_TRIAL_COLUMNS(APP_COLUMN_OF_T) ", t.seal"
+#define APP_CHECKSUM_OF_TRIAL "t.study" APP_TRIAL_COLUMNS(APP_COLUMN_OF_T) ", t.seal"
 /* The same behind INSERT and RETURNING, where every database has its own idea of a table's other name. */
 #define APP_WRITTEN_TRIAL "study" APP_TRIAL_COLUMNS(APP_COLUMN)
 #define APP_RETURNED_TRIAL APP_WRITTEN_TRIAL ", seal"
 #define APP_TRIAL_PLACE(NAME, name, KIND) APP_TRIAL_##NAME,
-enum { APP_TRIAL_STUDY, APP_TRIAL_COLUMNS(APP_TRIAL_PLACE) APP_TRIAL_SEAL, APP_TRIAL_COUNT };
+enum { APP_TRIAL_STUDY, APP_TRIAL_COLUMNS(APP_TRIAL_PLACE) APP_TRIAL_CHECKSUM, APP_TRIAL_COUNT };
 /* From here on what is missing is not sealed: older rows have none of it. */
 enum { APP_TRIAL_LATER = APP_TRIAL_CHOSEN_BY };
 
-#define APP_SEALED_CHANGE                                                                                    \
+#define APP_CHECKSUM_OF_CHANGE                                                                               \
     "c.study, c.number, c.kind, c.command, c.who, c.made, c.undone, c.undone_by, c.definition_before,"       \
     " c.definition_after, c.images, c.seal"
 enum {
@@ -90,46 +90,47 @@ enum {
     APP_CHANGE_BEFORE,
     APP_CHANGE_AFTER,
     APP_CHANGE_IMAGES,
-    APP_CHANGE_SEAL,
+    APP_CHANGE_CHECKSUM,
     APP_CHANGE_COLUMNS
 };
 
-#define APP_SEALED_IMAGE "i.study, i.change, i.trial, i.side" APP_IMAGE_COLUMNS(APP_COLUMN_OF_I) ", i.seal"
+#define APP_CHECKSUM_OF_IMAGE                                                                                \
+    "i.study, i.change, i.trial, i.side" APP_IMAGE_COLUMNS(APP_COLUMN_OF_I) ", i.seal"
 #define APP_IMAGE_PLACE(NAME, name, KIND) APP_IMAGE_##NAME,
 enum {
     APP_IMAGE_STUDY,
     APP_IMAGE_CHANGE,
     APP_IMAGE_TRIAL,
     APP_IMAGE_SIDE,
-    APP_IMAGE_COLUMNS(APP_IMAGE_PLACE) APP_IMAGE_SEAL
+    APP_IMAGE_COLUMNS(APP_IMAGE_PLACE) APP_IMAGE_CHECKSUM
 };
 
 /* --- seals --- */
 
 /* CRC-64/XZ of the bytes, going on from `before`, which is 0 at the start. */
-uint64_t app_seal_bytes(uint64_t before, size_t count, const void *bytes);
+uint64_t app_checksum_bytes(uint64_t before, size_t count, const void *bytes);
 
 /* A row is not what was written: the status, which is that of a call. */
 int app_sql_damaged(const char *what, int64_t number, struct app_message *message);
 
 /* The seal of the columns before the one at `seal`. */
-uint64_t app_seal_of(const struct app_sql_value *columns, int seal);
+uint64_t app_checksum_of(const struct app_sql_value *columns, int checksum);
 
 /* 1 when the column `seal` is that of the columns before it. */
-int app_seal_holds(const struct app_sql_value *columns, int seal);
+int app_checksum_matches(const struct app_sql_value *columns, int checksum);
 
 /* --- after a change, in its transaction --- */
 
 /* What a transaction has done to a study, to be sealed at its end. */
-struct app_sealing {
+struct app_checksum {
     int64_t study;
     int64_t revision; /* of its changes: trials of this and later ones are sealed anew */
     uint64_t trials;  /* the seals of trials that it has deleted, by exclusive or */
-    uint64_t changes; /* of app_seal_change */
+    uint64_t changes; /* of app_checksum_change */
     int wakes;        /* 1: those who listen to the study are told */
 
-    /* Of app_seal_hold: trials are sealed one by one, and nothing else of the study changes. */
-    int held;
+    /* Of app_checksum_hold: trials are sealed one by one, and nothing else of the study changes. */
+    int paused;
     uint64_t row;     /* the seal of the study's columns up to its last trial */
     int64_t last;     /* its last trial, */
     uint64_t sums[2]; /* and the sums that follow */
@@ -138,26 +139,27 @@ struct app_sealing {
 /*
  * Takes hold of the study's row, which must be what was written, for a transaction that changes trials alone;
  * sealing->revision is theirs, 0: there is no such study. Each trial that it inserts or changes is given by
- * RETURNING APP_RETURNED_TRIAL to app_seal_take, and sealed by app_seal_trial.
+ * RETURNING APP_RETURNED_TRIAL to app_checksum_take, and sealed by app_checksum_trial.
  */
-void app_seal_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing);
+void app_checksum_pause(struct app_sql *sql, int64_t study, struct app_checksum *checksum);
 
 /* A trial as it was left, to be sealed. */
-struct app_sealed {
+struct app_checksum_kind {
     int64_t number; /* 0: none was given */
     uint64_t before, after;
 };
-int app_seal_take(void *sealed, const struct app_sql_value *columns, struct app_message *message);
-void app_seal_trial(struct app_sql *sql, struct app_sealing *sealing, const struct app_sealed *sealed);
+int app_checksum_take(void *checksum_kind, const struct app_sql_value *columns, struct app_message *message);
+void app_checksum_trial(struct app_sql *sql, struct app_checksum *checksum,
+                        const struct app_checksum_kind *checksum_kind);
 
 /* The change and its images, or its row alone; what that means for the study is noted in `sealing`. */
-void app_seal_change(struct app_sql *sql, struct app_sealing *sealing, int64_t change);
-void app_seal_change_row(struct app_sql *sql, struct app_sealing *sealing, int64_t change);
+void app_checksum_change(struct app_sql *sql, struct app_checksum *checksum, int64_t change);
+void app_checksum_change_row(struct app_sql *sql, struct app_checksum *checksum, int64_t change);
 
 /* The trials, and the study. */
-void app_seal_study(struct app_sql *sql, const struct app_sealing *sealing);
+void app_checksum_study(struct app_sql *sql, const struct app_checksum *checksum);
 
 /* Everything, in a store that has no seals yet. */
-void app_seal_all(struct app_sql *sql);
+void app_checksum_all(struct app_sql *sql);
 
 #endif

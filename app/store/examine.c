@@ -76,7 +76,7 @@ static int take_study(void *context, const struct app_sql_value *columns, struct
 {
     struct examination *e = context;
     const char *name = columns[APP_STUDY_NAME].text;
-    const int whole = app_seal_holds(columns, APP_STUDY_SEAL) && name &&
+    const int whole = app_checksum_matches(columns, APP_STUDY_CHECKSUM) && name &&
                       columns[APP_STUDY_DEFINITION].text != NULL;
 
     /* The one of that name; or a damaged one, where there is no such name. */
@@ -107,8 +107,8 @@ static int find_study(struct examination *e)
     struct app_sql *sql = &e->s->sql;
 
     app_sql_call(sql, e->message);
-    int status = app_sql_run(sql, "SELECT " APP_SEALED_STUDY " FROM study ORDER BY id", 0, NULL, take_study,
-                             e);
+    int status = app_sql_run(sql, "SELECT " APP_CHECKSUM_OF_STUDY " FROM study ORDER BY id", 0, NULL,
+                             take_study, e);
 
     /* Trials whose study is gone are taken for those of the one that is asked for. */
     if (!e->found)
@@ -138,7 +138,7 @@ static int find_study(struct examination *e)
 struct look {
     const struct examination *e;
     int found;
-    uint64_t seal;
+    uint64_t checksum;
 };
 
 static int take_trial(void *context, const struct app_trial *record)
@@ -153,8 +153,8 @@ static int take_trial(void *context, const struct app_trial *record)
 static int look_at_trial(struct examination *e, int number)
 {
     static const char *const ways[] = {
-        "SELECT " APP_SEALED_TRIAL " FROM trial t WHERE t.study = $1 AND t.number = $2",
-        "SELECT " APP_SEALED_TRIAL " FROM trial t WHERE t.study + 0 = $1 AND t.number + 0 = $2",
+        "SELECT " APP_CHECKSUM_OF_TRIAL " FROM trial t WHERE t.study = $1 AND t.number = $2",
+        "SELECT " APP_CHECKSUM_OF_TRIAL " FROM trial t WHERE t.study + 0 = $1 AND t.number + 0 = $2",
     };
     struct look look = {.e = e};
     struct app_message why;
@@ -163,13 +163,13 @@ static int look_at_trial(struct examination *e, int number)
     for (int way = 0; way < 2 && !look.found && status != CKG_ERR_NOMEM; way++) {
         app_sql_call(&e->s->sql, &why);
         status = app_sql_visit_trial(&e->s->sql, ways[way], e->study.id, number, take_trial, &look,
-                                     &look.seal);
+                                     &look.checksum);
     }
     if (status == CKG_ERR_NOMEM)
         return app_fail(e->message, CKG_ERR_NOMEM, "out of memory");
 
     if (look.found) {
-        e->sum ^= look.seal;
+        e->sum ^= look.checksum;
         return CKG_OK;
     }
     e->damaged++;

@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-struct app_sightings {
+struct app_heartbeats {
     int count, capacity;
-    struct app_sighting {
+    struct app_heartbeat {
         int64_t worker;
         double heartbeat; /* as it was last seen */
         double since;     /* when it was first seen so, by app_clock */
@@ -19,9 +19,9 @@ struct app_sightings {
 };
 
 /* A worker's heartbeat is seen now; its sighting, NULL without memory. */
-const struct app_sighting *app_sightings_note(struct app_sightings *sightings, int64_t worker,
-                                              double heartbeat);
+const struct app_heartbeat *app_heartbeats_note(struct app_heartbeats *heartbeats, int64_t worker,
+                                                double heartbeat);
 
-void app_sightings_free(struct app_sightings *sightings);
+void app_heartbeats_free(struct app_heartbeats *heartbeats);
 
 #endif

@@ -24,10 +24,10 @@ struct waiting {
     const char *machine;
     int number; /* 0: any */
     app_is_gone *gone;
-    struct app_sightings *sightings;
+    struct app_heartbeats *heartbeats;
     int shared_clock;
     struct app_claim found;
-    int held; /* it was a worker's before */
+    int paused; /* it was a worker's before */
 };
 
 static struct waiting wait_for(struct app_store *s, const char *machine, int number, app_is_gone *gone)
@@ -36,7 +36,7 @@ static struct waiting wait_for(struct app_store *s, const char *machine, int num
         .machine = machine,
         .number = number,
         .gone = gone,
-        .sightings = &s->sightings,
+        .heartbeats = &s->heartbeats,
         .shared_clock = s->sql.driver->dialect.shared_clock,
     };
 }
@@ -57,18 +57,18 @@ enum { NUMBER, STARTS, MACHINE, WORKER, WORKER_PROCESS, WORKER_BORN, HEARTBEAT, 
 /* By its silence, as we have waited for it. */
 static int is_silent(struct waiting *w, const struct app_sql_value *columns)
 {
-    const struct app_sighting *seen = app_sightings_note(w->sightings, columns[WORKER].integer,
-                                                         columns[HEARTBEAT].real);
+    const struct app_heartbeat *seen = app_heartbeats_note(w->heartbeats, columns[WORKER].integer,
+                                                           columns[HEARTBEAT].real);
 
     return seen && app_clock() - seen->since >= APP_STORE_SILENCE;
 }
 
 /* The first that is left alone is remembered. */
-static void note_elsewhere(struct waiting *w, const struct app_sql_value *columns)
+static void note_remote(struct waiting *w, const struct app_sql_value *columns)
 {
-    struct app_elsewhere *e = &w->found.elsewhere;
-    const struct app_sighting *seen = app_sightings_note(w->sightings, columns[WORKER].integer,
-                                                         columns[HEARTBEAT].real);
+    struct app_remote_run *e = &w->found.remote;
+    const struct app_heartbeat *seen = app_heartbeats_note(w->heartbeats, columns[WORKER].integer,
+                                                           columns[HEARTBEAT].real);
 
     if (e->trial)
         return;
@@ -90,7 +90,7 @@ static int may_live(struct waiting *w, const struct app_sql_value *columns, int 
     if (w->shared_clock ? columns[LEFT].real < 0 : !here && is_silent(w, columns))
         return 0;
     if (!here)
-        note_elsewhere(w, columns);
+        note_remote(w, columns);
     return 1;
 }
 
@@ -103,8 +103,8 @@ static int take_waiting(void *context, const struct app_sql_value *columns, stru
         return CKG_OK;
 
     /* One that waits has no worker. */
-    w->held = columns[MACHINE].type != APP_SQL_NULL;
-    if (w->held) {
+    w->paused = columns[MACHINE].type != APP_SQL_NULL;
+    if (w->paused) {
         if (!columns[MACHINE].text)
             return app_sql_damaged("the worker of trial", columns[NUMBER].integer, message);
         const int here = !strcmp(columns[MACHINE].text, w->machine);
@@ -137,8 +137,8 @@ static void look_for_waiting(struct app_sql *sql, int64_t study, struct waiting 
  * The same in a transaction that is going to change the trial, whichever waits or the one of that number;
  * `sealing` has what its change gets.
  */
-static void take_hold(struct app_sql *sql, int64_t study, int number, struct waiting *w,
-                      struct app_sealing *sealing)
+static void take_pause(struct app_sql *sql, int64_t study, int number, struct waiting *w,
+                       struct app_checksum *checksum)
 {
     w->found = (struct app_claim){0};
     if (number)
@@ -150,17 +150,17 @@ static void take_hold(struct app_sql *sql, int64_t study, int number, struct wai
     if (!w->found.number)
         return;
     app_sql_check_trial(sql, study, w->found.number);
-    app_sql_hold(sql, study, sealing);
+    app_sql_pause(sql, study, checksum);
 }
 
 /* What became of it, before the end of such a transaction; found.number 0: nothing. */
-static void let_go(struct app_sql *sql, const struct waiting *w, struct app_sealing *sealing,
-                   const struct app_sealed *sealed)
+static void let_go(struct app_sql *sql, const struct waiting *w, struct app_checksum *checksum,
+                   const struct app_checksum_kind *checksum_kind)
 {
     if (!w->found.number)
         return;
-    app_seal_trial(sql, sealing, sealed);
-    app_seal_study(sql, sealing);
+    app_checksum_trial(sql, checksum, checksum_kind);
+    app_checksum_study(sql, checksum);
 }
 
 /* Takes the trial that a look has found, or another that waits as well; found.number 0: somebody was first.
@@ -168,22 +168,22 @@ static void let_go(struct app_sql *sql, const struct waiting *w, struct app_seal
 static int take(struct app_sql *sql, int64_t study, const struct app_worker *worker, struct waiting *w,
                 struct app_message *message)
 {
-    const int number = w->held ? w->found.number : 0;
-    struct app_sealing sealing = {0};
-    struct app_sealed sealed;
+    const int number = w->paused ? w->found.number : 0;
+    struct app_checksum checksum = {0};
+    struct app_checksum_kind checksum_kind;
 
     do {
-        sealed = (struct app_sealed){0};
+        checksum_kind = (struct app_checksum_kind){0};
         app_sql_begin(sql, 0, message);
-        take_hold(sql, study, number, w, &sealing);
+        take_pause(sql, study, number, w, &checksum);
         if (w->found.number)
             APP_SQL(sql,
                     "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1,"
                     " process = NULL, born = NULL, lease = {now} + $3 WHERE study = $4 AND number = $5"
                     " RETURNING " APP_RETURNED_TRIAL,
-                    app_seal_take, &sealed, sealing.revision, worker->id, lease_of(worker), study,
+                    app_checksum_take, &checksum_kind, checksum.revision, worker->id, lease_of(worker), study,
                     w->found.number);
-        let_go(sql, w, &sealing, &sealed);
+        let_go(sql, w, &checksum, &checksum_kind);
     } while (app_sql_end(sql));
     return sql->status;
 }
@@ -200,7 +200,7 @@ int app_store_claim(struct app_store *s, int64_t study, const struct app_worker 
         /* First without a transaction: mostly there is none. */
         app_sql_call(&s->sql, message);
         look_for_waiting(&s->sql, study, &w);
-        out->elsewhere = w.found.elsewhere;
+        out->remote = w.found.remote;
         if (s->sql.status || !w.found.number)
             return s->sql.status;
 
@@ -216,27 +216,27 @@ int app_store_release(struct app_store *s, int64_t study, int number, const char
                       struct app_claim *out, struct app_message *message)
 {
     struct waiting w = wait_for(s, machine, number, gone);
-    struct app_sealing sealing = {0};
-    struct app_sealed sealed;
+    struct app_checksum checksum = {0};
+    struct app_checksum_kind checksum_kind;
     struct app_sql *sql = &s->sql;
 
     *out = (struct app_claim){0};
     do {
-        sealed = (struct app_sealed){0};
+        checksum_kind = (struct app_checksum_kind){0};
         app_sql_begin(sql, 1, message);
-        take_hold(sql, study, number, &w, &sealing);
-        sealing.wakes = 1;
+        take_pause(sql, study, number, &w, &checksum);
+        checksum.wakes = 1;
         if (w.found.number)
             APP_SQL(sql,
                     "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
                     " born = NULL, lease = NULL WHERE study = $2 AND number = $3 AND state = 'running'"
                     " RETURNING " APP_RETURNED_TRIAL,
-                    app_seal_take, &sealed, sealing.revision, study, number);
-        let_go(sql, &w, &sealing, &sealed);
+                    app_checksum_take, &checksum_kind, checksum.revision, study, number);
+        let_go(sql, &w, &checksum, &checksum_kind);
     } while (app_sql_end(sql));
 
-    out->elsewhere = w.found.elsewhere;
-    if (!sql->status && sealed.number)
+    out->remote = w.found.remote;
+    if (!sql->status && checksum_kind.number)
         *out = w.found;
     return sql->status;
 }
@@ -266,8 +266,8 @@ static int is_precious(const struct app_store *s, const struct app_trial *result
 }
 
 /* The result is the trial's where that is open, and this worker's or, if `late`, anybody's. */
-static void write_result(struct app_sql *sql, const struct app_sealing *sealing, const struct app_trial *r,
-                         int64_t worker, int late, struct app_sealed *sealed)
+static void write_result(struct app_sql *sql, const struct app_checksum *checksum, const struct app_trial *r,
+                         int64_t worker, int late, struct app_checksum_kind *checksum_kind)
 {
     app_sql_write_trial(
         sql,
@@ -279,7 +279,7 @@ static void write_result(struct app_sql *sql, const struct app_sealing *sealing,
         " worker = NULL, process = NULL, born = NULL, lease = NULL"
         " WHERE study = $1 AND number = $2 AND state IN ('pending', 'running')"
         " AND (COALESCE(worker, 0) = $21 OR $22 = 1) RETURNING " APP_RETURNED_TRIAL,
-        sealing->study, sealing->revision, r, worker, late, sealed);
+        checksum->study, checksum->revision, r, worker, late, checksum_kind);
 }
 
 /* How a trial stands to an answer that is not its worker's. */
@@ -311,8 +311,8 @@ static void compare_late(struct app_sql *sql, int64_t study, const struct app_tr
 }
 
 /* The answer as another line of the trial's notes. */
-static void keep_beside(struct app_sql *sql, const struct app_sealing *sealing, const struct app_trial *r,
-                        struct app_sealed *sealed)
+static void keep_beside(struct app_sql *sql, const struct app_checksum *checksum, const struct app_trial *r,
+                        struct app_checksum_kind *checksum_kind)
 {
     struct app_trial beside = *r;
     struct app_text note = {0};
@@ -326,65 +326,66 @@ static void keep_beside(struct app_sql *sql, const struct app_sealing *sealing, 
     app_sql_write_trial(sql,
                         "UPDATE trial SET revision = $3, notes = COALESCE(notes || '\n', '') || $13"
                         " WHERE study = $1 AND number = $2 RETURNING " APP_RETURNED_TRIAL,
-                        sealing->study, sealing->revision, &beside, 0, 0, sealed);
+                        checksum->study, checksum->revision, &beside, 0, 0, checksum_kind);
     app_text_free(&note);
 }
 
 /* Values that come when the trial is no longer their worker's. */
-static enum app_kept take_late(struct app_sql *sql, const struct app_sealing *sealing,
-                               const struct app_trial *r, int64_t worker, struct app_sealed *sealed)
+static enum app_stored take_late(struct app_sql *sql, const struct app_checksum *checksum,
+                                 const struct app_trial *r, int64_t worker,
+                                 struct app_checksum_kind *checksum_kind)
 {
     struct against trial;
 
-    compare_late(sql, sealing->study, r, &trial);
+    compare_late(sql, checksum->study, r, &trial);
     if (!trial.found)
-        return APP_KEPT_NOT;
+        return APP_NOT_STORED;
     if (trial.the_same)
-        return APP_KEPT;
+        return APP_STORED;
     if (!trial.open || !trial.known) {
-        keep_beside(sql, sealing, r, sealed);
-        return APP_KEPT_BESIDE;
+        keep_beside(sql, checksum, r, checksum_kind);
+        return APP_STORED_BESIDE;
     }
-    write_result(sql, sealing, r, worker, 1, sealed);
-    return APP_KEPT;
+    write_result(sql, checksum, r, worker, 1, checksum_kind);
+    return APP_STORED;
 }
 
 /* The result as it counts, in a transaction whose end seals it. */
-static enum app_kept keep_result(struct app_sql *sql, struct app_sealing *sealing, const struct app_trial *r,
-                                 int64_t worker)
+static enum app_stored keep_result(struct app_sql *sql, struct app_checksum *checksum,
+                                   const struct app_trial *r, int64_t worker)
 {
-    struct app_sealed sealed = {0};
-    enum app_kept kept = APP_KEPT_NOT;
+    struct app_checksum_kind checksum_kind = {0};
+    enum app_stored stored = APP_NOT_STORED;
 
     /* It counts where the trial is still open, and this worker's; what was measured is kept all the same. */
-    write_result(sql, sealing, r, worker, 0, &sealed);
-    if (sealed.number)
-        kept = APP_KEPT;
+    write_result(sql, checksum, r, worker, 0, &checksum_kind);
+    if (checksum_kind.number)
+        stored = APP_STORED;
     else if (r->starts > 0 && r->state == APP_COMPLETE)
-        kept = take_late(sql, sealing, r, worker, &sealed);
-    app_seal_trial(sql, sealing, &sealed);
-    return kept;
+        stored = take_late(sql, checksum, r, worker, &checksum_kind);
+    app_checksum_trial(sql, checksum, &checksum_kind);
+    return stored;
 }
 
-int app_store_finish(struct app_store *s, int64_t study, const struct app_trial *r, int64_t worker, int *kept,
-                     struct app_message *message)
+int app_store_finish(struct app_store *s, int64_t study, const struct app_trial *r, int64_t worker,
+                     int *stored, struct app_message *message)
 {
     const int durable = is_precious(s, r);
-    struct app_sealing sealing;
+    struct app_checksum checksum;
     struct app_sql *sql = &s->sql;
 
     do {
         app_sql_begin(sql, durable, message);
         app_sql_check_trial(sql, study, r->number);
-        app_sql_hold(sql, study, &sealing);
-        sealing.wakes = 1;
-        *kept = keep_result(sql, &sealing, r, worker);
-        app_seal_study(sql, &sealing);
+        app_sql_pause(sql, study, &checksum);
+        checksum.wakes = 1;
+        *stored = keep_result(sql, &checksum, r, worker);
+        app_checksum_study(sql, &checksum);
     } while (app_sql_end(sql));
 
     /* Only what was committed has been kept. */
     if (sql->status)
-        *kept = APP_KEPT_NOT;
+        *stored = APP_NOT_STORED;
     else if (durable)
         s->synced = app_clock();
     return sql->status;

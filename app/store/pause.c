@@ -1,22 +1,22 @@
 /* What people want of whoever evaluates a study: that it holds back, that it ends, another budget. */
 #include "store/sql_store.h"
 
-int app_store_hold(struct app_store *s, int64_t study, enum app_holding held, const char *who,
-                   struct app_message *message)
+int app_store_pause(struct app_store *s, int64_t study, enum app_holding paused, const char *who,
+                    struct app_message *message)
 {
     struct app_sql *sql = &s->sql;
-    struct app_sealing sealing;
+    struct app_checksum checksum;
 
     do {
         app_sql_begin(sql, 1, message);
-        app_sql_revise(sql, study, &sealing);
+        app_sql_revise(sql, study, &checksum);
         APP_SQL(sql, "UPDATE study SET held = $1, held_by = $2, held_at = {now} WHERE id = $3", NULL, NULL,
-                held, who, study);
+                paused, who, study);
 
         /* Runs that were begun before this revision end. */
-        if (held == APP_STOPPED)
-            APP_SQL(sql, "UPDATE study SET stopped = $1 WHERE id = $2", NULL, NULL, sealing.revision, study);
-        app_seal_study(sql, &sealing);
+        if (paused == APP_STOPPED)
+            APP_SQL(sql, "UPDATE study SET stopped = $1 WHERE id = $2", NULL, NULL, checksum.revision, study);
+        app_checksum_study(sql, &checksum);
     } while (app_sql_end(sql));
     return sql->status;
 }
@@ -24,13 +24,13 @@ int app_store_hold(struct app_store *s, int64_t study, enum app_holding held, co
 int app_store_set_budget(struct app_store *s, int64_t study, int budget, struct app_message *message)
 {
     struct app_sql *sql = &s->sql;
-    struct app_sealing sealing;
+    struct app_checksum checksum;
 
     do {
         app_sql_begin(sql, 1, message);
-        app_sql_revise(sql, study, &sealing);
+        app_sql_revise(sql, study, &checksum);
         APP_SQL(sql, "UPDATE study SET budget = $1 WHERE id = $2", NULL, NULL, budget, study);
-        app_seal_study(sql, &sealing);
+        app_checksum_study(sql, &checksum);
     } while (app_sql_end(sql));
     return sql->status;
 }

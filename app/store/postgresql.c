@@ -50,8 +50,8 @@ struct database {
     double patience;          /* seconds that a server that went away is waited for */
     double trouble;           /* since when such failures follow each other, by app_clock; 0: they do not */
     struct app_asking asking; /* whether a connection is still wanted */
-    int64_t turn;             /* the study whose turn we have, 0: none */
-    int turn_open;            /* its transaction is open */
+    int64_t lock;             /* the study whose turn we have, 0: none */
+    int lock_open;            /* its transaction is open */
     int sign;                 /* a sign of life is given, without a transaction */
     PGconn *inside;           /* the turn's connection, while a sign goes by another; else NULL */
     int lent;                 /* 1: the session is not ours alone, 0: it is; -1: not known */
@@ -165,7 +165,7 @@ static int reconnect(struct database *db)
             PQfinish(db->connection);
             db->connection = fresh;
             db->broken = 0;
-            db->turn_open = 0;
+            db->lock_open = 0;
             db->sent = 0;
             db->lent = -1;
             db->news = db->channels > 0; /* which are the connection's, so a new one is told */
@@ -278,7 +278,7 @@ static int pg_open(void **out, const char *url, int create, const struct app_ask
 static PGresult *collect(struct database *db, const char *last)
 {
     const int count = db->sent + (last != NULL);
-    PGresult *kept = NULL;
+    PGresult *stored = NULL;
 
     if ((last && !PQsendQueryParams(db->connection, last, 0, NULL, NULL, NULL, NULL, 1)) ||
         !PQpipelineSync(db->connection))
@@ -290,16 +290,16 @@ static PGresult *collect(struct database *db, const char *last)
         /* Each ends with a NULL; behind a bad one there is nothing to be known. */
         for (; end; end = PQgetResult(db->connection))
             PQclear(end);
-        if (!kept || is_good(kept)) {
-            PQclear(kept);
-            kept = result;
+        if (!stored || is_good(stored)) {
+            PQclear(stored);
+            stored = result;
         } else
             PQclear(result);
     }
     PQclear(PQgetResult(db->connection));
     PQexitPipelineMode(db->connection);
     db->sent = 0;
-    return note(db, kept);
+    return note(db, stored);
 }
 
 /* What was sent has worked; NULL, or the bad answer. */
@@ -334,7 +334,7 @@ static int say_only(struct database *db, const char *words, struct app_message *
 }
 
 /* The turn's transaction; `how` takes its lock. */
-static PGresult *open_turn(struct database *db, const char *how, int64_t study, struct app_message *message)
+static PGresult *open_lock(struct database *db, const char *how, int64_t study, struct app_message *message)
 {
     char words[256];
 
@@ -346,27 +346,27 @@ static PGresult *open_turn(struct database *db, const char *how, int64_t study, 
 }
 
 /* A turn whose transaction was committed, or lost, is taken again before anything else is read. */
-static void hold_turn(struct database *db)
+static void pause_lock(struct database *db)
 {
     struct app_message unheard;
 
-    if (!db->turn || db->turn_open)
+    if (!db->lock || db->lock_open)
         return;
-    PGresult *result = open_turn(db, "pg_advisory_xact_lock", db->turn, &unheard);
-    db->turn_open = result != NULL;
+    PGresult *result = open_lock(db, "pg_advisory_xact_lock", db->lock, &unheard);
+    db->lock_open = result != NULL;
     PQclear(result);
-    if (!db->turn_open && !pg_lost(db)) {
+    if (!db->lock_open && !pg_lost(db)) {
         tell(db, "ROLLBACK");
-        db->turn = 0;
+        db->lock = 0;
     }
 }
 
 /* Nothing of the turn's transaction is left after a failure in it. */
-static void drop_turn(struct database *db)
+static void drop_lock(struct database *db)
 {
-    if (db->turn_open)
+    if (db->lock_open)
         tell(db, "ROLLBACK");
-    db->turn_open = 0;
+    db->lock_open = 0;
 }
 
 static PGresult *execute(struct database *db, const char *sql, int count, struct app_pg_bound *b)
@@ -376,7 +376,7 @@ static PGresult *execute(struct database *db, const char *sql, int count, struct
     if (bad)
         return bad;
     if (!db->writing)
-        hold_turn(db);
+        pause_lock(db);
     return note(db, PQexecParams(db->connection, sql, count, b->types, b->values, b->lengths, b->formats, 1));
 }
 
@@ -388,7 +388,7 @@ static PGresult *execute_alone(struct database *db, const char *sql, int count, 
 
     while (!is_good(result) && (pg_lost(db) || is_passing(PQresultErrorField(result, PG_DIAG_SQLSTATE)))) {
         db->may_try = 1;
-        drop_turn(db);
+        drop_lock(db);
         if (!pg_again(db))
             break;
         PQclear(result);
@@ -397,7 +397,7 @@ static PGresult *execute_alone(struct database *db, const char *sql, int count, 
     if (is_good(result))
         db->trouble = 0;
     else
-        drop_turn(db);
+        drop_lock(db);
     return result;
 }
 
@@ -457,7 +457,7 @@ static int pg_run(void *database, const char *sql, int count, const struct app_s
 static int begin_sign(struct database *db, struct app_message *message)
 {
     db->sign = 1;
-    if (!db->turn_open)
+    if (!db->lock_open)
         return CKG_OK;
 
     db->inside = db->connection;
@@ -485,9 +485,9 @@ static void end_sign(struct database *db)
  */
 static int begin_once(struct database *db, struct app_message *message)
 {
-    hold_turn(db);
+    pause_lock(db);
     PGresult *result = say(db,
-                           db->turn_open ? NUMBERED
+                           db->lock_open ? NUMBERED
                                          : "BEGIN; SET LOCAL lock_timeout = '30s'; SET LOCAL "
                                            "idle_in_transaction_session_timeout = '60s'; " NUMBERED,
                            message);
@@ -524,10 +524,10 @@ static void pg_rollback(void *database)
         return;
     }
     PQclear(settle(db));
-    if (db->writing || db->turn_open)
+    if (db->writing || db->lock_open)
         tell(db, "ROLLBACK");
     db->writing = 0;
-    db->turn_open = 0;
+    db->lock_open = 0;
 }
 
 /*
@@ -606,7 +606,7 @@ static int pg_commit(void *database, struct app_message *message)
     const int made = is_good(result) && !strcmp(PQcmdStatus(result), "COMMIT");
 
     db->writing = 0;
-    db->turn_open = 0;
+    db->lock_open = 0;
     if (!made)
         return find_out(db, result, message);
     PQclear(result);
@@ -631,39 +631,39 @@ static int pg_alone(void *database, struct app_message *message)
 
 /* --- the turn --- */
 
-static void pg_turn_give(void *database, int64_t study)
+static void pg_unlock(void *database, int64_t study)
 {
     struct database *db = database;
 
     (void)study;
-    if (db->turn_open && !db->writing)
-        drop_turn(db);
-    db->turn = 0;
+    if (db->lock_open && !db->writing)
+        drop_lock(db);
+    db->lock = 0;
 }
 
-static int pg_turn_take(void *database, int64_t study, int *taken, struct app_message *message)
+static int pg_lock(void *database, int64_t study, int *taken, struct app_message *message)
 {
     struct database *db = database;
     PGresult *result;
 
     /* One at a time. */
-    *taken = db->turn == study;
+    *taken = db->lock == study;
     if (*taken)
         return CKG_OK;
-    pg_turn_give(db, db->turn);
+    pg_unlock(db, db->lock);
 
     do
-        result = open_turn(db, "pg_try_advisory_xact_lock", study, message);
+        result = open_lock(db, "pg_try_advisory_xact_lock", study, message);
     while (!result && pg_again(db));
     if (!result)
         return CKG_ERR_SYSTEM;
     *taken = PQgetvalue(result, 0, 0)[0] == 't';
     PQclear(result);
-    db->turn_open = 1;
+    db->lock_open = 1;
     if (*taken)
-        db->turn = study;
+        db->lock = study;
     else
-        drop_turn(db);
+        drop_lock(db);
     return CKG_OK;
 }
 
@@ -721,7 +721,7 @@ static int pg_listen(void *database, int64_t study)
 {
     struct database *db = database;
 
-    if (pg_lost(db) || db->turn_open || db->writing || is_lent(db))
+    if (pg_lost(db) || db->lock_open || db->writing || is_lent(db))
         return -1;
     if (!is_listened(db, study)) {
         int64_t *grown = realloc(db->listened, ((size_t)db->channels + 1) * sizeof *grown);
@@ -751,7 +751,7 @@ const struct app_sql_driver app_sql_postgresql = {
                       " WHERE n.nspname = 'ckg' AND c.relkind IN ('r', 'p')) AS found",
             .schema = "ckg.",
             .claim = "FOR UPDATE OF t SKIP LOCKED",
-            .hold = "FOR UPDATE",
+            .pause = "FOR UPDATE",
             .wake = "(SELECT 1 FROM pg_notify('ckg_' || CASE WHEN revision = 0 THEN 0 ELSE id END, ''))",
             .relaxed = "set_config('synchronous_commit', 'off', true) = 'off'",
             .check = "SELECT COALESCE((SELECT 'the index ' || c.relname || ' is not valid' FROM "
@@ -769,8 +769,8 @@ const struct app_sql_driver app_sql_postgresql = {
     .rollback = pg_rollback,
     .again = pg_again,
     .run = pg_run,
-    .turn_take = pg_turn_take,
-    .turn_give = pg_turn_give,
+    .lock = pg_lock,
+    .unlock = pg_unlock,
     .forked = pg_forked,
     .listen = pg_listen,
     .heard = pg_heard,

@@ -70,7 +70,7 @@ static int has_hosts(const char *url)
 }
 
 /* When to give up, by app_clock; INFINITY: never, as libpq has it with 0. */
-static double last_moment(PGconn *connection)
+static double last_timestamp(PGconn *connection)
 {
     char seconds[32];
 
@@ -82,7 +82,7 @@ static double last_moment(PGconn *connection)
 /* Until it stands, has failed, or is no longer wanted. */
 static void make(PGconn *connection, const struct app_asking *asking)
 {
-    const double until = last_moment(connection);
+    const double until = last_timestamp(connection);
     PostgresPollingStatusType step = PGRES_POLLING_WRITING;
 
     while (PQstatus(connection) != CONNECTION_BAD && step != PGRES_POLLING_OK &&

@@ -20,8 +20,8 @@ static const char now[] = "\"policy\": {\"name\": \"auto\", \"was\": \"ckg\"";
 
 /* Which rows to look for: their columns, and what is found. */
 struct search {
-    int key, seal;   /* columns: the number, the seal */
-    int first, last; /* the definitions of which one names it; last 0: none need */
+    int key, checksum; /* columns: the number, the seal */
+    int first, last;   /* the definitions of which one names it; last 0: none need */
     struct app_sql_numbers found;
 };
 
@@ -33,7 +33,7 @@ static int take(void *context, const struct app_sql_value *columns, struct app_m
 
     for (int i = s->first; s->last && i <= s->last; i++)
         named |= columns[i].text && strstr(columns[i].text, former);
-    return named && app_seal_holds(columns, s->seal)
+    return named && app_checksum_matches(columns, s->checksum)
                ? app_sql_each_integer(&s->found, &columns[s->key], message)
                : CKG_OK;
 }
@@ -41,32 +41,32 @@ static int take(void *context, const struct app_sql_value *columns, struct app_m
 static void rename_study(struct app_sql *sql, int64_t study)
 {
     struct search changes = {.key = APP_CHANGE_NUMBER,
-                             .seal = APP_CHANGE_SEAL,
+                             .checksum = APP_CHANGE_CHECKSUM,
                              .first = APP_CHANGE_BEFORE,
                              .last = APP_CHANGE_AFTER};
-    struct app_sealing sealing = {.study = study, .revision = INT64_MAX};
+    struct app_checksum checksum = {.study = study, .revision = INT64_MAX};
 
-    APP_SQL(sql, "SELECT " APP_SEALED_CHANGE " FROM change c WHERE c.study = $1", take, &changes, study);
+    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_CHANGE " FROM change c WHERE c.study = $1", take, &changes, study);
     for (int i = 0; i < changes.found.count; i++) {
         APP_SQL(sql,
                 "UPDATE change SET definition_before = replace(definition_before, $1, $2),"
                 " definition_after = replace(definition_after, $1, $2) WHERE study = $3 AND number = $4",
                 NULL, NULL, former, now, study, changes.found.number[i]);
-        app_seal_change_row(sql, &sealing, changes.found.number[i]);
+        app_checksum_change_row(sql, &checksum, changes.found.number[i]);
     }
     free(changes.found.number);
 
     /* The study's own row, which knows the sum of its changes' seals. */
     APP_SQL(sql, "UPDATE study SET definition = replace(definition, $1, $2) WHERE id = $3", NULL, NULL,
             former, now, study);
-    app_seal_study(sql, &sealing);
+    app_checksum_study(sql, &checksum);
 }
 
 void app_rename_policy(struct app_sql *sql)
 {
-    struct search studies = {.key = APP_STUDY_ID, .seal = APP_STUDY_SEAL};
+    struct search studies = {.key = APP_STUDY_ID, .checksum = APP_STUDY_CHECKSUM};
 
-    app_sql_run(sql, "SELECT " APP_SEALED_STUDY " FROM study", 0, NULL, take, &studies);
+    app_sql_run(sql, "SELECT " APP_CHECKSUM_OF_STUDY " FROM study", 0, NULL, take, &studies);
     for (int i = 0; i < studies.found.count; i++)
         rename_study(sql, studies.found.number[i]);
     free(studies.found.number);

@@ -133,7 +133,7 @@ static const char *const step_1[] = {
     NULL,
 };
 
-/* Seals (store/seal.h): of what there is already by app_seal_all, of the rest as it is written. */
+/* Seals (store/seal.h): of what there is already by app_checksum_all, of the rest as it is written. */
 static const char *const step_2[] = {
     "ALTER TABLE study ADD COLUMN last {integer} NOT NULL DEFAULT 0",
     "ALTER TABLE study ADD COLUMN trials {integer} NOT NULL DEFAULT 0",
@@ -198,7 +198,7 @@ static const char *const step_7[] = {
 static const struct {
     const char *const *statements;
     void (*then)(struct app_sql *sql);
-} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_seal_all},      {step_3, NULL},
+} steps[] = {{step_0, NULL}, {step_1, NULL}, {step_2, app_checksum_all},  {step_3, NULL},
              {step_4, NULL}, {step_5, NULL}, {step_6, app_rename_policy}, {step_7, NULL}};
 
 enum { VERSION = sizeof steps / sizeof *steps };

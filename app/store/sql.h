@@ -73,7 +73,7 @@ struct app_sql_dialect {
      */
     const char *claim;
     /* {hold}: ends a SELECT of one row that this transaction is going to change; another's is waited for */
-    const char *hold;
+    const char *pause;
     /* {wake}: in a change of a row of `study`, tells those who listen to it; to a new one, to 0 */
     const char *wake;
     /* {relaxed}: a condition that always holds; its statement, alone, need not be made safe */
@@ -119,7 +119,7 @@ struct app_sql_driver {
     int (*again)(void *database);
     /* What was committed has not been taken away since, by another program or a person. NULL: nobody could.
      */
-    int (*kept)(void *database, struct app_message *message);
+    int (*stored)(void *database, struct app_message *message);
     /* One statement in its dialect; row NULL: what it gives is not asked for. */
     int (*run)(void *database, const char *sql, int count, const struct app_sql_value *values,
                app_sql_row *row, void *context, struct app_message *message);
@@ -127,8 +127,8 @@ struct app_sql_driver {
      * The right to add trials to a study, held by one opened database at a time and given back when its
      * process ends however it does.
      */
-    int (*turn_take)(void *database, int64_t study, int *taken, struct app_message *message);
-    void (*turn_give)(void *database, int64_t study);
+    int (*lock)(void *database, int64_t study, int *taken, struct app_message *message);
+    void (*unlock)(void *database, int64_t study);
     /* In the child of a fork: lets go of what would hold the turn when the parent is gone. */
     void (*forked)(void *database);
     /*

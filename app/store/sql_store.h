@@ -12,7 +12,7 @@
 struct app_store {
     struct app_sql sql;
     double synced; /* when a result last was made durable, by app_clock */
-    struct app_sightings sightings;
+    struct app_heartbeats heartbeats;
 };
 
 /* What a column has, as a member of its KIND (store/checksum.h), and such a member as a value. */
@@ -37,27 +37,28 @@ int app_sql_are_texts(const struct app_sql_value *columns, int first, int last);
 void app_sql_check_study(struct app_sql *sql, int64_t study);
 void app_sql_check_trial(struct app_sql *sql, int64_t study, int number);
 
-/* A new revision of the study, whose row is this transaction's from here on; app_seal_study is its end. */
-void app_sql_revise(struct app_sql *sql, int64_t study, struct app_sealing *sealing);
-/* The same for a transaction that changes trials alone, by app_seal_trial. */
-void app_sql_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing);
+/* A new revision of the study, whose row is this transaction's from here on; app_checksum_study is its end.
+ */
+void app_sql_revise(struct app_sql *sql, int64_t study, struct app_checksum *checksum);
+/* The same for a transaction that changes trials alone, by app_checksum_trial. */
+void app_sql_pause(struct app_sql *sql, int64_t study, struct app_checksum *checksum);
 
 /*
  * A statement that writes a trial and ends in RETURNING APP_RETURNED_TRIAL: $1 … $20 are the trial's columns
  * as in store/checksum.h, with this revision; the caller's numbers are $21 and $22. *sealed: what was
- * written, for app_seal_trial; NULL: that is not asked for.
+ * written, for app_checksum_trial; NULL: that is not asked for.
  */
 void app_sql_write_trial(struct app_sql *sql, const char *statement, int64_t study, int64_t revision,
                          const struct app_trial *record, int64_t first, int64_t second,
-                         struct app_sealed *sealed);
+                         struct app_checksum_kind *checksum_kind);
 
 /* A new trial, worker 0: which nobody evaluates. */
 void app_sql_insert(struct app_sql *sql, int64_t study, int64_t revision, const struct app_trial *record,
-                    int64_t worker, struct app_sealed *sealed);
+                    int64_t worker, struct app_checksum_kind *checksum_kind);
 
 /* Gives the trial of that statement's, where there is one and it is whole, and its seal. */
 int app_sql_visit_trial(struct app_sql *sql, const char *statement, int64_t study, int number,
-                        app_trial_visit *visit, void *context, uint64_t *seal);
+                        app_trial_visit *visit, void *context, uint64_t *checksum);
 
 /* The change and its images are what was written. */
 int app_sql_check_change(struct app_sql *sql, int64_t study, int number);

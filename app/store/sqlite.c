@@ -25,12 +25,12 @@ struct database {
     sqlite3 *handle;
     char *path;
     int durable; /* what PRAGMA synchronous stands at */
-    int turn;    /* the lock file, -1 before it is opened */
+    int lock;    /* the lock file, -1 before it is opened */
     int page;    /* bytes of a page */
     struct {
         const char *sql; /* the address tells statements apart */
         sqlite3_stmt *prepared;
-    } kept[STATEMENTS];
+    } stored[STATEMENTS];
 };
 
 /* What to do about it. */
@@ -86,10 +86,10 @@ static void sqlite_close(void *database)
     if (!db)
         return;
     for (int i = 0; i < STATEMENTS; i++)
-        sqlite3_finalize(db->kept[i].prepared);
+        sqlite3_finalize(db->stored[i].prepared);
     sqlite3_close(db->handle);
-    if (db->turn >= 0)
-        close(db->turn);
+    if (db->lock >= 0)
+        close(db->lock);
     free(db->path);
     free(db);
 }
@@ -256,7 +256,7 @@ static int say_cut(struct database *db, struct app_message *message)
 }
 
 /* What was committed has not been taken away since. */
-static int sqlite_kept(void *database, struct app_message *message)
+static int sqlite_stored(void *database, struct app_message *message)
 {
     struct database *db = database;
     const int status = find_frames(db, count_frames(db));
@@ -279,7 +279,7 @@ static int sqlite_open(void **out, const char *url, int create, const struct app
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
 
     /* A file, by its path. */
-    db->turn = -1;
+    db->lock = -1;
     db->path = app_copy(strchr(url, ':') + 1);
     if (!db->path || !*db->path || !strcmp(db->path, ":memory:")) {
         sqlite_close(db);
@@ -334,17 +334,17 @@ static sqlite3_stmt *prepare(struct database *db, const char *sql)
 {
     int i = 0;
 
-    while (i < STATEMENTS - 1 && db->kept[i].sql && db->kept[i].sql != sql)
+    while (i < STATEMENTS - 1 && db->stored[i].sql && db->stored[i].sql != sql)
         i++;
-    if (db->kept[i].sql == sql)
-        return db->kept[i].prepared;
-    sqlite3_finalize(db->kept[i].prepared);
-    db->kept[i].sql = NULL;
-    if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &db->kept[i].prepared, NULL) !=
+    if (db->stored[i].sql == sql)
+        return db->stored[i].prepared;
+    sqlite3_finalize(db->stored[i].prepared);
+    db->stored[i].sql = NULL;
+    if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &db->stored[i].prepared, NULL) !=
         SQLITE_OK)
         return NULL;
-    db->kept[i].sql = sql;
-    return db->kept[i].prepared;
+    db->stored[i].sql = sql;
+    return db->stored[i].prepared;
 }
 
 /* SQLite's code. */
@@ -433,7 +433,7 @@ static int sqlite_begin(void *database, int durable, struct app_message *message
     durable = durable > 0;
 
     if (!status)
-        status = sqlite_kept(db, message);
+        status = sqlite_stored(db, message);
     if (!status && durable != db->durable)
         status = pragma(db, durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", message);
     if (!status) {
@@ -464,12 +464,12 @@ static int sqlite_commit(void *database, struct app_message *message)
  * A byte of the lock file per study. The lock is of the open file, not of the process: two threads exclude
  * each other too.
  */
-static struct flock turn_lock(int64_t study, short type)
+static struct flock lock_lock(int64_t study, short type)
 {
     return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)study, .l_len = 1};
 }
 
-static int open_turn(struct database *db, struct app_message *message)
+static int open_lock(struct database *db, struct app_message *message)
 {
     struct app_text path = {0};
 
@@ -477,35 +477,35 @@ static int open_turn(struct database *db, struct app_message *message)
     app_text_print(&path, "%s-turn", sqlite3_db_filename(db->handle, "main"));
     if (path.failed)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    db->turn = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    const int status = db->turn >= 0
+    db->lock = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    const int status = db->lock >= 0
                            ? CKG_OK
                            : app_fail(message, CKG_ERR_SYSTEM, "%s: %s", path.data, strerror(errno));
     app_text_free(&path);
     return status;
 }
 
-static int sqlite_turn_take(void *database, int64_t study, int *taken, struct app_message *message)
+static int sqlite_lock(void *database, int64_t study, int *taken, struct app_message *message)
 {
     struct database *db = database;
-    struct flock lock = turn_lock(study, F_WRLCK);
+    struct flock lock = lock_lock(study, F_WRLCK);
 
     *taken = 0;
-    if (db->turn < 0 && open_turn(db, message))
+    if (db->lock < 0 && open_lock(db, message))
         return CKG_ERR_SYSTEM;
-    *taken = fcntl(db->turn, F_OFD_SETLK, &lock) == 0;
+    *taken = fcntl(db->lock, F_OFD_SETLK, &lock) == 0;
     if (!*taken && errno != EACCES && errno != EAGAIN)
         return app_fail(message, CKG_ERR_SYSTEM, "%s-turn: %s", db->path, strerror(errno));
     return CKG_OK;
 }
 
-static void sqlite_turn_give(void *database, int64_t study)
+static void sqlite_unlock(void *database, int64_t study)
 {
     struct database *db = database;
-    struct flock lock = turn_lock(study, F_UNLCK);
+    struct flock lock = lock_lock(study, F_UNLCK);
 
-    if (db->turn >= 0)
-        fcntl(db->turn, F_OFD_SETLK, &lock);
+    if (db->lock >= 0)
+        fcntl(db->lock, F_OFD_SETLK, &lock);
 }
 
 /* The lock is of the open file, which the two processes share until one of them closes it. */
@@ -513,9 +513,9 @@ static void sqlite_forked(void *database)
 {
     struct database *db = database;
 
-    if (db->turn >= 0)
-        close(db->turn);
-    db->turn = -1;
+    if (db->lock >= 0)
+        close(db->lock);
+    db->lock = -1;
 }
 
 const struct app_sql_driver app_sql_sqlite = {
@@ -532,7 +532,7 @@ const struct app_sql_driver app_sql_sqlite = {
             .tables = "(SELECT name FROM sqlite_schema WHERE type = 'table')",
             .schema = "",
             .claim = "",
-            .hold = "",
+            .pause = "",
             .wake = "NULL",
             .relaxed = "1",
             .check = "PRAGMA integrity_check(20)",
@@ -542,10 +542,10 @@ const struct app_sql_driver app_sql_sqlite = {
     .settle = sqlite_settle,
     .begin = sqlite_begin,
     .commit = sqlite_commit,
-    .kept = sqlite_kept,
+    .stored = sqlite_stored,
     .rollback = sqlite_rollback,
     .run = sqlite_run,
-    .turn_take = sqlite_turn_take,
-    .turn_give = sqlite_turn_give,
+    .lock = sqlite_lock,
+    .unlock = sqlite_unlock,
     .forked = sqlite_forked,
 };

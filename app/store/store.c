@@ -123,7 +123,7 @@ static int take_study(void *context, const struct app_sql_value *columns, struct
 {
     struct app_study_record *out = context;
 
-    if (!app_seal_holds(columns, APP_STUDY_SEAL) ||
+    if (!app_checksum_matches(columns, APP_STUDY_CHECKSUM) ||
         !app_sql_are_texts(columns, APP_STUDY_NAME, APP_STUDY_SEED))
         return app_sql_damaged("study", columns[APP_STUDY_ID].integer, message);
 
@@ -143,7 +143,7 @@ static int take_other(void *context, const struct app_sql_value *columns, struct
     const char *asked = context;
     const int found = asked && columns[APP_STUDY_NAME].text && !strcmp(asked, columns[APP_STUDY_NAME].text);
 
-    return app_seal_holds(columns, APP_STUDY_SEAL) && !found
+    return app_checksum_matches(columns, APP_STUDY_CHECKSUM) && !found
                ? CKG_OK
                : app_sql_damaged("study", columns[APP_STUDY_ID].integer, message);
 }
@@ -155,7 +155,8 @@ static int check_lost(struct app_sql *sql, const char *name)
     int64_t orphans = 0;
 
     app_text_print(&asked, "%s", name);
-    app_sql_run(sql, "SELECT " APP_SEALED_STUDY " FROM study ORDER BY id", 0, NULL, take_other, asked.data);
+    app_sql_run(sql, "SELECT " APP_CHECKSUM_OF_STUDY " FROM study ORDER BY id", 0, NULL, take_other,
+                asked.data);
     app_text_free(&asked);
     app_sql_run(sql, "SELECT COUNT(*) FROM trial t WHERE NOT EXISTS (SELECT 1 FROM study WHERE id = t.study)",
                 0, NULL, app_sql_first_integer, &orphans);
@@ -170,7 +171,7 @@ static int check_lost(struct app_sql *sql, const char *name)
 static int look_up(struct app_sql *sql, const char *name, struct app_study_record *out)
 {
     *out = (struct app_study_record){0};
-    return APP_SQL(sql, "SELECT " APP_SEALED_STUDY " FROM study WHERE name = $1", take_study, out, name);
+    return APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_STUDY " FROM study WHERE name = $1", take_study, out, name);
 }
 
 static int find(struct app_sql *sql, const char *name, struct app_study_record *out)
@@ -218,7 +219,7 @@ int app_store_study_create(struct app_store *s, const struct app_study_record *s
 
     *out = (struct app_study_record){0};
     do {
-        struct app_sealing sealing = {.wakes = 1};
+        struct app_checksum checksum = {.wakes = 1};
 
         /* Where another was first, that one stays. */
         app_study_record_free(out);
@@ -226,10 +227,10 @@ int app_store_study_create(struct app_store *s, const struct app_study_record *s
         APP_SQL(sql,
                 "INSERT INTO study (name, definition, folder, seed, created) VALUES ($1, $2, $3, $4, {now})"
                 " ON CONFLICT (name) DO NOTHING RETURNING id",
-                app_sql_first_integer, &sealing.study, study->name, study->definition, study->folder,
+                app_sql_first_integer, &checksum.study, study->name, study->definition, study->folder,
                 seed_text(study->seed, seed));
-        if (sealing.study)
-            app_seal_study(sql, &sealing);
+        if (checksum.study)
+            app_checksum_study(sql, &checksum);
         find(sql, study->name, out);
     } while (app_sql_end(sql));
     if (sql->status)
@@ -240,7 +241,7 @@ int app_store_study_create(struct app_store *s, const struct app_study_record *s
 int app_store_study_update(struct app_store *s, const struct app_study_record *study,
                            struct app_message *message)
 {
-    const struct app_sealing sealing = {.study = study->id, .revision = INT64_MAX, .wakes = 1};
+    const struct app_checksum checksum = {.study = study->id, .revision = INT64_MAX, .wakes = 1};
     struct app_sql *sql = &s->sql;
     char seed[24];
 
@@ -251,7 +252,7 @@ int app_store_study_update(struct app_store *s, const struct app_study_record *s
                 "UPDATE study SET definition = $1, folder = $2, seed = $3 WHERE id = $4 AND redefined = $5",
                 NULL, NULL, study->definition, study->folder, seed_text(study->seed, seed), study->id,
                 study->redefined);
-        app_seal_study(sql, &sealing);
+        app_checksum_study(sql, &checksum);
     } while (app_sql_end(sql));
     return sql->status;
 }
@@ -260,25 +261,26 @@ int app_store_study_update(struct app_store *s, const struct app_study_record *s
 
 static int take_standing(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    struct app_standing *out = context;
-    const int64_t held = columns[2].integer;
+    struct app_study_state *out = context;
+    const int64_t paused = columns[2].integer;
 
     (void)message;
-    *out = (struct app_standing){
-        .last = (int)columns[0].integer,
-        .redefined = columns[1].integer,
-        .budget = (int)columns[6].integer,
-        .hold = {.held = held == APP_HELD || held == APP_STOPPED ? (enum app_holding)held : APP_NOT_HELD,
-                 .since = app_sql_number(&columns[4]),
-                 .stopped = columns[5].integer}};
-    snprintf(out->hold.by, sizeof out->hold.by, "%.127s", columns[3].text ? columns[3].text : "");
+    *out = (struct app_study_state){.last = (int)columns[0].integer,
+                                    .redefined = columns[1].integer,
+                                    .budget = (int)columns[6].integer,
+                                    .pause = {.paused = paused == APP_PAUSED_BY_USER || paused == APP_STOPPED
+                                                            ? (enum app_holding)paused
+                                                            : APP_NOT_PAUSED,
+                                              .since = app_sql_number(&columns[4]),
+                                              .stopped = columns[5].integer}};
+    snprintf(out->pause.by, sizeof out->pause.by, "%.127s", columns[3].text ? columns[3].text : "");
     return CKG_OK;
 }
 
-int app_store_standing(struct app_store *s, int64_t study, struct app_standing *out,
-                       struct app_message *message)
+int app_store_study_state(struct app_store *s, int64_t study, struct app_study_state *out,
+                          struct app_message *message)
 {
-    *out = (struct app_standing){0};
+    *out = (struct app_study_state){0};
     app_sql_call(&s->sql, message);
     return APP_SQL(&s->sql,
                    "SELECT (SELECT COALESCE(MAX(t.number), 0) FROM trial t WHERE t.study = $1),"
@@ -300,10 +302,10 @@ static int take_trial(void *context, const struct app_sql_value *columns, struct
     struct visit *to = context;
     const struct app_trial record = {.evaluator = to->evaluator, APP_TRIAL_COLUMNS(READ)};
 
-    if (!app_seal_holds(columns, APP_TRIAL_SEAL) || record.state == APP_STATES || !record.origin ||
+    if (!app_checksum_matches(columns, APP_TRIAL_CHECKSUM) || record.state == APP_STATES || !record.origin ||
         !record.parameters)
         return app_sql_damaged("trial", columns[APP_TRIAL_NUMBER].integer, message);
-    to->sum ^= (uint64_t)columns[APP_TRIAL_SEAL].integer;
+    to->sum ^= (uint64_t)columns[APP_TRIAL_CHECKSUM].integer;
     return to->visit ? to->visit(to->context, &record) : CKG_OK;
 }
 
@@ -325,7 +327,7 @@ int app_store_trials_since(struct app_store *s, int64_t study, int64_t revision,
 
     app_sql_call(&s->sql, message);
     APP_SQL(&s->sql,
-            "SELECT " APP_SEALED_TRIAL ", s.trials, t.evaluator FROM study s LEFT JOIN trial t"
+            "SELECT " APP_CHECKSUM_OF_TRIAL ", s.trials, t.evaluator FROM study s LEFT JOIN trial t"
             " ON t.study = s.id AND t.revision > $1 WHERE s.id = $2 ORDER BY t.number",
             take_trial_of_study, &to, revision, study);
 
@@ -338,12 +340,12 @@ int app_store_trials_since(struct app_store *s, int64_t study, int64_t revision,
 }
 
 int app_sql_visit_trial(struct app_sql *sql, const char *statement, int64_t study, int number,
-                        app_trial_visit *visit, void *context, uint64_t *seal)
+                        app_trial_visit *visit, void *context, uint64_t *checksum)
 {
     struct visit to = {.visit = visit, .context = context};
 
     APP_SQL(sql, statement, take_trial, &to, study, number);
-    *seal = to.sum;
+    *checksum = to.sum;
     return sql->status;
 }
 
@@ -351,53 +353,55 @@ void app_sql_check_trial(struct app_sql *sql, int64_t study, int number)
 {
     struct visit nobody = {0};
 
-    APP_SQL(sql, "SELECT " APP_SEALED_TRIAL " FROM trial t WHERE t.study = $1 AND t.number = $2 {hold}",
+    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_TRIAL " FROM trial t WHERE t.study = $1 AND t.number = $2 {hold}",
             take_trial, &nobody, study, number);
 }
 
 void app_sql_check_study(struct app_sql *sql, int64_t study)
 {
-    APP_SQL(sql, "SELECT " APP_SEALED_STUDY " FROM study WHERE id = $1", take_other, NULL, study);
+    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_STUDY " FROM study WHERE id = $1", take_other, NULL, study);
 }
 
 /* Where it got no revision there is no such study. */
-static void check_revision(struct app_sql *sql, const struct app_sealing *sealing)
+static void check_revision(struct app_sql *sql, const struct app_checksum *checksum)
 {
-    if (!sql->status && !sealing->revision)
+    if (!sql->status && !checksum->revision)
         sql->status = app_fail(sql->message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
 }
 
-void app_sql_revise(struct app_sql *sql, int64_t study, struct app_sealing *sealing)
+void app_sql_revise(struct app_sql *sql, int64_t study, struct app_checksum *checksum)
 {
-    *sealing = (struct app_sealing){.study = study, .wakes = 1};
+    *checksum = (struct app_checksum){.study = study, .wakes = 1};
     app_sql_check_study(sql, study);
     APP_SQL(sql, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision",
-            app_sql_first_integer, &sealing->revision, study);
-    check_revision(sql, sealing);
+            app_sql_first_integer, &checksum->revision, study);
+    check_revision(sql, checksum);
 }
 
-void app_sql_hold(struct app_sql *sql, int64_t study, struct app_sealing *sealing)
+void app_sql_pause(struct app_sql *sql, int64_t study, struct app_checksum *checksum)
 {
-    app_seal_hold(sql, study, sealing);
-    check_revision(sql, sealing);
+    app_checksum_pause(sql, study, checksum);
+    check_revision(sql, checksum);
 }
 
 #define GIVE(NAME, name, KIND) [APP_TRIAL_##NAME] = APP_GIVE_##KIND(r->name),
 
 void app_sql_write_trial(struct app_sql *sql, const char *statement, int64_t study, int64_t revision,
-                         const struct app_trial *r, int64_t first, int64_t second, struct app_sealed *sealed)
+                         const struct app_trial *r, int64_t first, int64_t second,
+                         struct app_checksum_kind *checksum_kind)
 {
     struct app_sql_value values[] = {[APP_TRIAL_STUDY] = app_sql_integer(study),
-                                     [APP_TRIAL_SEAL] = app_sql_integer(first),
+                                     [APP_TRIAL_CHECKSUM] = app_sql_integer(first),
                                      [APP_TRIAL_COUNT] = app_sql_integer(second),
                                      APP_TRIAL_COLUMNS(GIVE)};
 
     values[APP_TRIAL_REVISION].integer = revision;
-    app_sql_run(sql, statement, APP_TRIAL_COUNT + 1, values, sealed ? app_seal_take : NULL, sealed);
+    app_sql_run(sql, statement, APP_TRIAL_COUNT + 1, values, checksum_kind ? app_checksum_take : NULL,
+                checksum_kind);
 }
 
 void app_sql_insert(struct app_sql *sql, int64_t study, int64_t revision, const struct app_trial *record,
-                    int64_t worker, struct app_sealed *sealed)
+                    int64_t worker, struct app_checksum_kind *checksum_kind)
 {
     app_sql_write_trial(
         sql,
@@ -405,58 +409,58 @@ void app_sql_insert(struct app_sql *sql, int64_t study, int64_t revision, const 
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, {now},"
         " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END, $19, $20, NULLIF($21, 0),"
         " CASE WHEN $4 = 'running' THEN {now} + $22 END) RETURNING " APP_RETURNED_TRIAL,
-        study, revision, record, worker, APP_STORE_SILENCE, sealed);
+        study, revision, record, worker, APP_STORE_SILENCE, checksum_kind);
 }
 
-static void add_one(struct app_sql *sql, struct app_sealing *sealing, int number,
+static void add_one(struct app_sql *sql, struct app_checksum *checksum, int number,
                     const struct app_trial *record, int64_t worker)
 {
     struct app_trial numbered = *record;
-    struct app_sealed sealed = {0};
+    struct app_checksum_kind checksum_kind = {0};
 
     numbered.number = number;
-    app_sql_insert(sql, sealing->study, sealing->revision, &numbered, worker, &sealed);
-    app_seal_trial(sql, sealing, &sealed);
+    app_sql_insert(sql, checksum->study, checksum->revision, &numbered, worker, &checksum_kind);
+    app_checksum_trial(sql, checksum, &checksum_kind);
 }
 
 int app_store_add(struct app_store *s, int64_t study, int first, int count, const struct app_trial *records,
                   int64_t worker, struct app_message *message)
 {
     struct app_sql *sql = &s->sql;
-    struct app_sealing sealing;
+    struct app_checksum checksum;
 
     do {
         app_sql_begin(sql, !worker, message);
 
         /* The first of them must be the next. */
-        app_sql_hold(sql, study, &sealing);
-        sealing.wakes = !worker;
-        if (!sql->status && sealing.last != first - 1)
+        app_sql_pause(sql, study, &checksum);
+        checksum.wakes = !worker;
+        if (!sql->status && checksum.last != first - 1)
             sql->status = app_fail(message, CKG_ERR_STATE,
                                    "another program has just added trial %d; try again", first);
 
         for (int i = 0; !sql->status && i < count; i++)
-            add_one(sql, &sealing, first + i, &records[i], worker);
-        app_seal_study(sql, &sealing);
+            add_one(sql, &checksum, first + i, &records[i], worker);
+        app_checksum_study(sql, &checksum);
     } while (app_sql_end(sql));
     return sql->status;
 }
 
 /* --- turns, waiting, opening --- */
 
-int app_store_kept(struct app_store *s, struct app_message *message)
+int app_store_definition(struct app_store *s, struct app_message *message)
 {
-    return s->sql.driver->kept ? s->sql.driver->kept(s->sql.database, message) : CKG_OK;
+    return s->sql.driver->stored ? s->sql.driver->stored(s->sql.database, message) : CKG_OK;
 }
 
-int app_store_turn_take(struct app_store *s, int64_t study, int *taken, struct app_message *message)
+int app_store_lock(struct app_store *s, int64_t study, int *taken, struct app_message *message)
 {
-    return s->sql.driver->turn_take(s->sql.database, study, taken, message);
+    return s->sql.driver->lock(s->sql.database, study, taken, message);
 }
 
-void app_store_turn_give(struct app_store *s, int64_t study)
+void app_store_unlock(struct app_store *s, int64_t study)
 {
-    s->sql.driver->turn_give(s->sql.database, study);
+    s->sql.driver->unlock(s->sql.database, study);
 }
 
 int app_store_listen(struct app_store *s, int64_t study)
@@ -489,7 +493,7 @@ void app_store_close(struct app_store *s)
 {
     if (s) {
         app_sql_close(&s->sql);
-        app_sightings_free(&s->sightings);
+        app_heartbeats_free(&s->heartbeats);
     }
     free(s);
 }

@@ -54,21 +54,21 @@ struct app_image {
 
 /* Whether whoever evaluates a study is to hold back: until it is said to go on, or until a run is begun anew.
  */
-enum app_holding { APP_NOT_HELD, APP_HELD, APP_STOPPED };
+enum app_holding { APP_NOT_PAUSED, APP_PAUSED_BY_USER, APP_STOPPED };
 
-struct app_hold {
-    enum app_holding held;
+struct app_pause {
+    enum app_holding paused;
     char by[128];    /* user@machine; "": not known */
     double since;    /* seconds since 1970, NAN: not known */
     int64_t stopped; /* the revision at which runs were last asked to end, 0: never */
 };
 
 /* What is quick to know of a study. */
-struct app_standing {
+struct app_study_state {
     int last;          /* the number of its last trial */
     int64_t redefined; /* as in struct app_study_record */
     int budget;        /* that a person has given it since its definition was written, 0: none */
-    struct app_hold hold;
+    struct app_pause pause;
 };
 
 /* A process that evaluates. */
@@ -98,14 +98,14 @@ struct app_lease {
 };
 
 /* What became of a result: *kept of app_store_finish. */
-enum app_kept {
-    APP_KEPT_NOT,   /* the trial has one already or is another's, and nothing was changed */
-    APP_KEPT,       /* it is the trial's */
-    APP_KEPT_BESIDE /* it came late and the trial has another: it is among the trial's notes */
+enum app_stored {
+    APP_NOT_STORED,   /* the trial has one already or is another's, and nothing was changed */
+    APP_STORED,       /* it is the trial's */
+    APP_STORED_BESIDE /* it came late and the trial has another: it is among the trial's notes */
 };
 
 /* A trial that a run of another machine has; trial 0: there is none. */
-struct app_elsewhere {
+struct app_remote_run {
     int trial;
     char host[64]; /* what that machine calls itself */
     double age;    /* of its heartbeat by the two clocks: negative where that lies in our future */
@@ -128,7 +128,7 @@ struct app_claim {
     int64_t worker_process, worker_born; /* that worker */
     /* the evaluation that it may have left running; process 0: not known */
     int64_t process, born;
-    struct app_elsewhere elsewhere; /* the first that was left alone, as its worker may live */
+    struct app_remote_run remote; /* the first that was left alone, as its worker may live */
 };
 
 typedef int app_trial_visit(void *context, const struct app_trial *record);
@@ -174,11 +174,11 @@ int app_store_study_create(struct app_store *store, const struct app_study_recor
 int app_store_study_update(struct app_store *store, const struct app_study_record *study,
                            struct app_message *message);
 
-int app_store_standing(struct app_store *store, int64_t study, struct app_standing *out,
-                       struct app_message *message);
+int app_store_study_state(struct app_store *store, int64_t study, struct app_study_state *out,
+                          struct app_message *message);
 /* Whether the study is held from now on, and who says so; its budget from now on, 0: its definition's. */
-int app_store_hold(struct app_store *store, int64_t study, enum app_holding held, const char *who,
-                   struct app_message *message);
+int app_store_pause(struct app_store *store, int64_t study, enum app_holding paused, const char *who,
+                    struct app_message *message);
 int app_store_set_budget(struct app_store *store, int64_t study, int budget, struct app_message *message);
 int app_store_trials_since(struct app_store *store, int64_t study, int64_t revision, app_trial_visit *visit,
                            void *context, struct app_message *message);
@@ -211,7 +211,7 @@ int app_store_started(struct app_store *store, int64_t study, int number, int64_
  * beside its own otherwise. The same result once more changes nothing and is kept.
  */
 int app_store_finish(struct app_store *store, int64_t study, const struct app_trial *result, int64_t worker,
-                     int *kept, struct app_message *message);
+                     int *stored, struct app_message *message);
 
 /*
  * A person's change, all or nothing. Each record is what its trial becomes, whole but for its origin;
@@ -271,11 +271,11 @@ int app_store_examine(struct app_store *store, const char *name, const struct ap
                       struct app_message *message);
 
 /* What was written has not been taken away since: asked before a command says that it is done. */
-int app_store_kept(struct app_store *store, struct app_message *message);
+int app_store_definition(struct app_store *store, struct app_message *message);
 
 /* The right to add trials to the study, one process at a time; *taken 0: another has it. */
-int app_store_turn_take(struct app_store *store, int64_t study, int *taken, struct app_message *message);
-void app_store_turn_give(struct app_store *store, int64_t study);
+int app_store_lock(struct app_store *store, int64_t study, int *taken, struct app_message *message);
+void app_store_unlock(struct app_store *store, int64_t study);
 /*
  * In the child of a fork, which never uses or closes the store: the turn that its parent may have is no
  * longer held by the child too.

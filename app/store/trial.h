@@ -43,7 +43,7 @@ struct app_trial {
     const double *x;                 /* (d) */
     struct app_wants wants;          /* what it is to measure */
     int count;                       /* 0 for a discarded one, whatever it measured */
-    int kept;                        /* of a discarded one: how many values it has all the same */
+    int stored;                      /* of a discarded one: how many values it has all the same */
     const ckg_measurement *measured; /* (count or kept) */
     int feasible;                    /* 1, 0, -1: not known, or discarded */
     void *block;                     /* what all of this lies in, where it is the trial's own */

@@ -6,7 +6,7 @@
 /* Some names tell enough. */
 enum { MOST_NAMED = 5 };
 
-int app_notebook_measured(const struct app_notebook *n, int outcome)
+int app_study_measured(const struct app_study *n, int outcome)
 {
     for (int i = 0; i < n->count; i++)
         if (!isnan(app_trial_value(&n->trials[i], outcome)))
@@ -28,12 +28,12 @@ static void add_rest(struct app_text *out, int count)
         app_text_print(out, " and %d more", count - MOST_NAMED);
 }
 
-int app_notebook_unmeasured(const struct app_notebook *n, int first, struct app_text *out)
+int app_study_unmeasured(const struct app_study *n, int first, struct app_text *out)
 {
     int count = 0;
 
     for (int j = first; j <= app_constraints(&n->definition); j++)
-        if (!app_notebook_measured(n, j))
+        if (!app_study_measured(n, j))
             add_name(out, app_outcome_name(&n->definition, j), count++);
     add_rest(out, count);
     if (count)
@@ -49,7 +49,7 @@ static int lacks(const struct app_trial *t, int outcome)
     return t->state == APP_COMPLETE && wanted && isnan(app_trial_value(t, outcome));
 }
 
-static int others_lack(const struct app_notebook *n, int number, int outcome)
+static int others_lack(const struct app_study *n, int number, int outcome)
 {
     for (int i = 0; i < n->count; i++)
         if (n->trials[i].number != number && lacks(&n->trials[i], outcome))
@@ -57,7 +57,7 @@ static int others_lack(const struct app_notebook *n, int number, int outcome)
     return 0;
 }
 
-int app_notebook_lacking(const struct app_notebook *n, int number, struct app_text *out)
+int app_study_lacking(const struct app_study *n, int number, struct app_text *out)
 {
     const struct app_trial *t = &n->trials[number - 1];
     struct app_text names = {0};

@@ -10,14 +10,14 @@ static int no_memory(struct app_message *message)
     return app_fail(message, CKG_ERR_NOMEM, "out of memory");
 }
 
-int app_notebook_fail(struct app_notebook *notebook, int status)
+int app_study_fail(struct app_study *record, int status)
 {
-    return app_fail(notebook->message, status, "%s", ckg_error_message());
+    return app_fail(record->message, status, "%s", ckg_error_message());
 }
 
 /* --- trials --- */
 
-static int grow(struct app_notebook *n)
+static int grow(struct app_study *n)
 {
     if (n->count < n->capacity)
         return CKG_OK;
@@ -60,7 +60,7 @@ static int same_values(int count, const ckg_measurement *a, const ckg_measuremen
 }
 
 /* 1 when what the engine knows of the trial is true, or only waits for a result. */
-static int still_holds(const struct app_notebook *n, const ckg_trial *known, const struct app_trial *t)
+static int still_holds(const struct app_study *n, const ckg_trial *known, const struct app_trial *t)
 {
     const int state = engine_state(t->state);
 
@@ -78,7 +78,7 @@ static int still_holds(const struct app_notebook *n, const ckg_trial *known, con
  * A design for the engine: a discarded trial keeps its place among the trials, but its own design may lie
  * outside of what the problem allows now. Any other does as well, for the engine looks at none of it.
  */
-static const double *design_for_engine(const struct app_notebook *n, const struct app_trial *t)
+static const double *design_for_engine(const struct app_study *n, const struct app_trial *t)
 {
     const ckg_problem *problem = n->definition.problem;
 
@@ -91,8 +91,7 @@ static const double *design_for_engine(const struct app_notebook *n, const struc
 }
 
 /* What the trial is to measure. */
-static int tell_wants(const struct app_notebook *n, ckg_study *engine, int trial,
-                      const struct app_wants *wants)
+static int tell_wants(const struct app_study *n, ckg_study *engine, int trial, const struct app_wants *wants)
 {
     int outcomes[1 + CKG_MAX_CONSTRAINTS];
     int count = 0;
@@ -103,7 +102,7 @@ static int tell_wants(const struct app_notebook *n, ckg_study *engine, int trial
     return wants->given && count ? ckg_study_want(engine, trial, count, outcomes) : CKG_OK;
 }
 
-int app_notebook_tell(struct app_notebook *n, ckg_study *engine, const struct app_trial *t)
+int app_study_tell(struct app_study *n, ckg_study *engine, const struct app_trial *t)
 {
     const int index = t->number - 1;
     ckg_trial known;
@@ -123,11 +122,11 @@ int app_notebook_tell(struct app_notebook *n, ckg_study *engine, const struct ap
         status = ckg_study_tell_failed(engine, index);
     if (!status && known.state == CKG_PENDING && t->state == APP_DISCARDED)
         status = ckg_study_cancel(engine, index);
-    return status ? app_notebook_fail(n, status) : CKG_OK;
+    return status ? app_study_fail(n, status) : CKG_OK;
 }
 
 /* The engine hears of a trial; where it was told something else before, it will be made anew. */
-static int tell_engine(struct app_notebook *n, const struct app_trial *t)
+static int tell_engine(struct app_study *n, const struct app_trial *t)
 {
     ckg_trial known;
 
@@ -137,22 +136,22 @@ static int tell_engine(struct app_notebook *n, const struct app_trial *t)
         const int status = ckg_study_trial(n->engine, t->number - 1, &known);
 
         if (status)
-            return app_notebook_fail(n, status);
+            return app_study_fail(n, status);
         n->stale = !still_holds(n, &known, t);
     }
-    return n->stale ? CKG_OK : app_notebook_tell(n, n->engine, t);
+    return n->stale ? CKG_OK : app_study_tell(n, n->engine, t);
 }
 
 /* The record as a trial of this study. */
-static int decode(struct app_notebook *n, const struct app_trial *record, struct app_trial *out)
+static int decode(struct app_study *n, const struct app_trial *trial, struct app_trial *out)
 {
     struct app_message why;
-    const int status = app_trial_decode(&n->definition, record, out, &why);
+    const int status = app_trial_decode(&n->definition, trial, out, &why);
 
     if (status == CKG_ERR_NOMEM)
         return no_memory(n->message);
     return status
-               ? app_fail(n->message, status, "%s: trial %d is damaged: %s", n->url, record->number, why.text)
+               ? app_fail(n->message, status, "%s: trial %d is damaged: %s", n->url, trial->number, why.text)
                : CKG_OK;
 }
 
@@ -160,7 +159,7 @@ static int decode(struct app_notebook *n, const struct app_trial *record, struct
  * Where outcomes are measured one at a time, whether a design is feasible follows from all its trials: those
  * with the design of this one say what they say together, the latest value of each outcome.
  */
-static void join_facts(struct app_notebook *n, const struct app_trial *latest)
+static void join_facts(struct app_study *n, const struct app_trial *latest)
 {
     ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
     unsigned char known[1 + CKG_MAX_CONSTRAINTS] = {0};
@@ -179,7 +178,7 @@ static void join_facts(struct app_notebook *n, const struct app_trial *latest)
             n->trials[i].feasible = feasible;
 }
 
-int app_notebook_take(struct app_notebook *n, const struct app_trial *r)
+int app_study_take(struct app_study *n, const struct app_trial *r)
 {
     struct app_trial fresh;
 
@@ -211,7 +210,7 @@ int app_notebook_take(struct app_notebook *n, const struct app_trial *r)
     return status;
 }
 
-int app_notebook_salvage(struct app_notebook *n, const struct app_trial *r)
+int app_study_salvage(struct app_study *n, const struct app_trial *r)
 {
     int status = grow(n);
 
@@ -221,16 +220,16 @@ int app_notebook_salvage(struct app_notebook *n, const struct app_trial *r)
     return status;
 }
 
-static int take_record(void *context, const struct app_trial *record)
+static int take_record(void *context, const struct app_trial *trial)
 {
-    return app_notebook_take(context, record);
+    return app_study_take(context, trial);
 }
 
 /* Trials that were taken back are forgotten; a changed problem cannot be followed, another budget can. */
-static int check_standing(struct app_notebook *n)
+static int check_standing(struct app_study *n)
 {
-    struct app_standing standing;
-    const int status = app_store_standing(n->store, n->study, &standing, n->message);
+    struct app_study_state standing;
+    const int status = app_store_study_state(n->store, n->id, &standing, n->message);
 
     if (status)
         return status;
@@ -240,7 +239,7 @@ static int check_standing(struct app_notebook *n)
     for (; n->count > standing.last; n->stale = 1)
         app_trial_free(&n->trials[--n->count]);
 
-    n->hold = standing.hold;
+    n->pause = standing.pause;
     if (standing.budget && standing.budget != n->definition.budget) {
         n->definition.budget = standing.budget;
         n->stale = 1; /* policies may look ahead to the end of it */
@@ -248,18 +247,17 @@ static int check_standing(struct app_notebook *n)
     return CKG_OK;
 }
 
-int app_notebook_sync(struct app_notebook *n)
+int app_study_sync(struct app_study *n)
 {
-    if (!n->study)
+    if (!n->id)
         return CKG_OK;
     const int status = check_standing(n);
-    return status ? status
-                  : app_store_trials_since(n->store, n->study, n->revision, take_record, n, n->message);
+    return status ? status : app_store_trials_since(n->store, n->id, n->revision, take_record, n, n->message);
 }
 
 /* --- the engine --- */
 
-int app_notebook_new_engine(struct app_notebook *n, ckg_study **out)
+int app_study_new_engine(struct app_study *n, ckg_study **out)
 {
     const struct app_definition *d = &n->definition;
     ckg_options options = CKG_OPTIONS_INIT;
@@ -276,10 +274,10 @@ int app_notebook_new_engine(struct app_notebook *n, ckg_study **out)
     int status = ckg_study_new(out, d->problem, &options);
     if (!status && n->interrupt)
         status = ckg_study_set_interrupt(*out, n->interrupt, n->context);
-    return status ? app_notebook_fail(n, status) : CKG_OK;
+    return status ? app_study_fail(n, status) : CKG_OK;
 }
 
-void app_notebook_set_interrupt(struct app_notebook *n, int (*interrupt)(void *), void *context)
+void app_study_set_interrupt(struct app_study *n, int (*interrupt)(void *), void *context)
 {
     n->interrupt = interrupt;
     n->context = context;
@@ -287,7 +285,7 @@ void app_notebook_set_interrupt(struct app_notebook *n, int (*interrupt)(void *)
         ckg_study_set_interrupt(n->engine, interrupt, context);
 }
 
-int app_notebook_engine(struct app_notebook *n, ckg_study **out)
+int app_study_engine(struct app_study *n, ckg_study **out)
 {
     /* What holds no longer is forgotten with all that was thought about it. */
     if (n->stale) {
@@ -300,9 +298,9 @@ int app_notebook_engine(struct app_notebook *n, ckg_study **out)
         return CKG_OK;
 
     /* Models follow from trials and seed alone, so an engine made now knows what one made earlier would. */
-    int status = app_notebook_new_engine(n, &n->engine);
+    int status = app_study_new_engine(n, &n->engine);
     for (int i = 0; !status && i < n->count; i++)
-        status = app_notebook_tell(n, n->engine, &n->trials[i]);
+        status = app_study_tell(n, n->engine, &n->trials[i]);
     if (status) {
         ckg_study_free(n->engine);
         n->engine = NULL;
@@ -329,7 +327,7 @@ double app_trial_cost(const struct app_definition *d, const struct app_trial *t)
     return app_wants_cost(d, &all);
 }
 
-double app_notebook_cost(const struct app_notebook *n)
+double app_study_cost(const struct app_study *n)
 {
     double sum = ckg_problem_separate(n->definition.problem) == 1 ? 0 : NAN;
 
@@ -353,9 +351,9 @@ static double cheapest(const ckg_problem *p)
 }
 
 /* The same in whole units of cost. */
-static int spent_cost(const struct app_notebook *n)
+static int spent_cost(const struct app_study *n)
 {
-    const double cost = app_notebook_cost(n);
+    const double cost = app_study_cost(n);
     const int budget = n->definition.budget;
 
     if (budget && cost + cheapest(n->definition.problem) > budget * (1 + 1e-9))
@@ -363,20 +361,20 @@ static int spent_cost(const struct app_notebook *n)
     return (int)floor(cost);
 }
 
-int app_notebook_spent(const struct app_notebook *n)
+int app_study_spent(const struct app_study *n)
 {
     int tally[APP_STATES];
 
     if (ckg_problem_separate(n->definition.problem) == 1)
         return spent_cost(n);
-    app_notebook_tally(n, tally);
+    app_study_tally(n, tally);
     return n->count - tally[APP_DISCARDED];
 }
 
-int app_notebook_room(const struct app_notebook *n, int wanted)
+int app_study_room(const struct app_study *n, int wanted)
 {
     const int budget = n->definition.budget;
-    const int spent = app_notebook_spent(n);
+    const int spent = app_study_spent(n);
 
     if (!budget ||
         (ckg_problem_separate(n->definition.problem) == 1 ? spent < budget : spent + wanted <= budget))
@@ -384,7 +382,7 @@ int app_notebook_room(const struct app_notebook *n, int wanted)
     if (ckg_problem_separate(n->definition.problem) == 1)
         return app_fail(n->message, CKG_ERR_STATE,
                         "the budget of %d is spent: the trials cost %g already; raise %s", budget,
-                        app_notebook_cost(n), n->file ? "`budget` in the problem file" : "the budget");
+                        app_study_cost(n), n->file ? "`budget` in the problem file" : "the budget");
     const int left = budget > spent ? budget - spent : 0;
     return app_fail(n->message, CKG_ERR_STATE,
                     "%d more trial%s would exceed the budget of %d: %d %s left; raise %s", wanted,
@@ -392,7 +390,7 @@ int app_notebook_room(const struct app_notebook *n, int wanted)
                     n->file ? "`budget` in the problem file" : "the budget");
 }
 
-void app_notebook_tally(const struct app_notebook *n, int tally[APP_STATES])
+void app_study_tally(const struct app_study *n, int tally[APP_STATES])
 {
     memset(tally, 0, APP_STATES * sizeof *tally);
     for (int i = 0; i < n->count; i++)
@@ -413,7 +411,7 @@ double app_trial_value(const struct app_trial *t, int outcome)
     return value_among(t, t->count, outcome);
 }
 
-double app_trial_told(const struct app_trial *t, int outcome)
+double app_trial_measured(const struct app_trial *t, int outcome)
 {
     return value_among(t, app_trial_values(t), outcome);
 }
@@ -424,7 +422,7 @@ int app_trial_improves(const ckg_problem *problem, const struct app_trial *t, do
            ckg_problem_better(problem, app_trial_value(t, 0), best);
 }
 
-const struct app_trial *app_notebook_best(const struct app_notebook *n)
+const struct app_trial *app_study_best(const struct app_study *n)
 {
     const struct app_trial *best = NULL;
 

@@ -18,7 +18,7 @@ static int no_memory(struct app_message *message)
 
 /* --- the turn --- */
 
-int app_notebook_turn(struct app_notebook *n)
+int app_study_lock(struct app_study *n)
 {
     int taken = 0;
     int status = CKG_OK;
@@ -28,7 +28,7 @@ int app_notebook_turn(struct app_notebook *n)
             return app_fail(n->message, CKG_ERR_CANCELLED, "cancelled while another program had the turn");
         if (wait)
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-        status = app_store_turn_take(n->store, n->study, &taken, n->message);
+        status = app_store_lock(n->store, n->id, &taken, n->message);
     }
     if (!status && !taken)
         status = app_fail(n->message, CKG_ERR_SYSTEM,
@@ -37,36 +37,36 @@ int app_notebook_turn(struct app_notebook *n)
         return status;
 
     /* Whoever cannot use it does not keep it. */
-    status = app_notebook_sync(n);
+    status = app_study_sync(n);
     if (status)
-        app_notebook_turn_give(n);
+        app_study_unlock(n);
     return status;
 }
 
-void app_notebook_turn_give(struct app_notebook *n)
+void app_study_unlock(struct app_study *n)
 {
-    app_store_turn_give(n->store, n->study);
+    app_store_unlock(n->store, n->id);
 }
 
 /* The user's own designs need no models. */
-int app_notebook_is_prepared(struct app_notebook *n)
+int app_study_is_prepared(struct app_study *n)
 {
     int due = -1;
 
     if (n->engine && !n->stale && ckg_study_is_prepared(n->engine))
         return 1;
-    return !app_notebook_due(n, &due) && due >= 0;
+    return !app_study_due(n, &due) && due >= 0;
 }
 
-int app_notebook_prepare(struct app_notebook *n)
+int app_study_prepare(struct app_study *n)
 {
     ckg_study *engine;
-    int status = app_notebook_engine(n, &engine);
+    int status = app_study_engine(n, &engine);
 
     if (status)
         return status;
     status = ckg_study_prepare(engine);
-    return status ? app_notebook_fail(n, status) : CKG_OK;
+    return status ? app_study_fail(n, status) : CKG_OK;
 }
 
 int app_is_initial(const ckg_suggestion *s)
@@ -76,7 +76,7 @@ int app_is_initial(const ckg_suggestion *s)
 
 /* --- choosing --- */
 
-static int begin(struct app_asked *a, const struct app_notebook *n, int count)
+static int begin(struct app_asked *a, const struct app_study *n, int count)
 {
     *a = (struct app_asked){.first = n->count + 1};
     a->suggestion = app_pool_new(&a->pool, (size_t)count, sizeof *a->suggestion);
@@ -93,16 +93,16 @@ void app_asked_free(struct app_asked *a)
 }
 
 /* The engine's suggestion, and what its trial is to be. */
-static int suggest(struct app_notebook *n, ckg_suggestion **out, struct app_trial *t)
+static int suggest(struct app_study *n, ckg_suggestion **out, struct app_trial *t)
 {
     ckg_study *engine;
-    int status = app_notebook_engine(n, &engine);
+    int status = app_study_engine(n, &engine);
 
     if (status)
         return status;
     status = ckg_study_ask(engine, out);
     if (status)
-        return app_notebook_fail(n, status);
+        return app_study_fail(n, status);
 
     const ckg_suggestion *s = *out;
     t->x = s->x;
@@ -115,13 +115,13 @@ static int suggest(struct app_notebook *n, ckg_suggestion **out, struct app_tria
     return CKG_OK;
 }
 
-/* The next design is a trial of the notebook, so that the one after it knows of it, and of no store yet. */
-static int choose(struct app_notebook *n, int64_t worker, int queued, struct app_asked *a)
+/* The next design is a trial of the record, so that the one after it knows of it, and of no store yet. */
+static int choose(struct app_study *n, int64_t worker, int queued, struct app_asked *a)
 {
     const struct app_definition *d = &n->definition;
     struct app_trial *t = &a->trial[a->count];
     int due;
-    int status = app_notebook_due(n, &due);
+    int status = app_study_due(n, &due);
 
     *t = (struct app_trial){.number = a->first + a->count,
                             .state = worker ? APP_RUNNING : APP_PENDING,
@@ -141,11 +141,11 @@ static int choose(struct app_notebook *n, int64_t worker, int queued, struct app
     if (status)
         return status;
     a->count++;
-    return app_trial_encode(d, t, &a->pool) ? app_notebook_take(n, t) : no_memory(n->message);
+    return app_trial_encode(d, t, &a->pool) ? app_study_take(n, t) : no_memory(n->message);
 }
 
 /* Why not all of them can be had, and how many can. */
-static int refuse(struct app_notebook *n, int status, int chosen, int wanted)
+static int refuse(struct app_study *n, int status, int chosen, int wanted)
 {
     if (status == CKG_ERR_EXHAUSTED)
         return app_fail(n->message, status, "%d designs were asked for, and %d %s left", wanted, chosen,
@@ -157,28 +157,28 @@ static int refuse(struct app_notebook *n, int status, int chosen, int wanted)
     return status;
 }
 
-/* The notebook forgets trials that no store has; the engine knows of them. */
-static void withdraw(struct app_notebook *n, const struct app_asked *a)
+/* The record forgets trials that no store has; the engine knows of them. */
+static void withdraw(struct app_study *n, const struct app_asked *a)
 {
     while (n->count >= a->first)
         app_trial_free(&n->trials[--n->count]);
 }
 
 /* So does the engine. */
-static void forget(struct app_notebook *n, const struct app_asked *a)
+static void forget(struct app_study *n, const struct app_asked *a)
 {
     withdraw(n, a);
     n->stale |= a->count > 0;
 }
 
 /* So many designs, all of them or none; where outcomes have costs, only their choice shows what they cost. */
-static int choose_all(struct app_notebook *n, int count, int64_t worker, int queued, struct app_asked *a)
+static int choose_all(struct app_study *n, int count, int64_t worker, int queued, struct app_asked *a)
 {
     int status = begin(a, n, count);
 
     for (int i = 0; !status && i < count; i++) {
         if (i > 0)
-            status = app_notebook_room(n, 1);
+            status = app_study_room(n, 1);
         if (!status)
             status = choose(n, worker, queued, a);
         if (status && i > 0)
@@ -189,17 +189,17 @@ static int choose_all(struct app_notebook *n, int count, int64_t worker, int que
     return status;
 }
 
-/* The notebook reads them back, with what others may have added behind them. */
-static int add(struct app_notebook *n, const struct app_asked *a, int64_t worker)
+/* The record reads them back, with what others may have added behind them. */
+static int add(struct app_study *n, const struct app_asked *a, int64_t worker)
 {
-    const int status = app_store_add(n->store, n->study, a->first, a->count, a->trial, worker, n->message);
+    const int status = app_store_add(n->store, n->id, a->first, a->count, a->trial, worker, n->message);
 
     if (status)
         forget(n, a);
-    return status ? status : app_notebook_sync(n);
+    return status ? status : app_study_sync(n);
 }
 
-int app_notebook_suggest(struct app_notebook *n, int count, int64_t worker, int queued, struct app_asked *out)
+int app_study_suggest(struct app_study *n, int count, int64_t worker, int queued, struct app_asked *out)
 {
     int status = choose_all(n, count, worker, queued, out);
 
@@ -214,44 +214,44 @@ int app_notebook_suggest(struct app_notebook *n, int count, int64_t worker, int 
 
 /* Chosen without the turn, they are added if nobody has added another trial meanwhile; *added 0: some have.
  */
-static int ask_freely(struct app_notebook *n, int count, struct app_asked *out, int *added)
+static int ask_freely(struct app_study *n, int count, struct app_asked *out, int *added)
 {
-    int status = app_notebook_sync(n);
+    int status = app_study_sync(n);
 
     *added = 0;
     if (!status)
-        status = app_notebook_room(n, count);
+        status = app_study_room(n, count);
     if (!status)
         status = choose_all(n, count, 0, 0, out);
     if (status)
         return status;
     withdraw(n, out);
-    status = app_notebook_turn(n);
+    status = app_study_lock(n);
     if (!status) {
         *added = n->count == out->first - 1;
         if (*added)
             status = add(n, out, 0);
-        app_notebook_turn_give(n);
+        app_study_unlock(n);
     }
     n->stale |= !*added;
     return status;
 }
 
 /* As a run does it. */
-static int ask_in_turn(struct app_notebook *n, int count, struct app_asked *out)
+static int ask_in_lock(struct app_study *n, int count, struct app_asked *out)
 {
-    int status = app_notebook_turn(n);
+    int status = app_study_lock(n);
 
     if (status)
         return status;
-    status = app_notebook_room(n, count);
+    status = app_study_room(n, count);
     if (!status)
-        status = app_notebook_suggest(n, count, 0, 0, out);
-    app_notebook_turn_give(n);
+        status = app_study_suggest(n, count, 0, 0, out);
+    app_study_unlock(n);
     return status;
 }
 
-int app_notebook_ask(struct app_notebook *n, int count, struct app_asked *out)
+int app_study_ask(struct app_study *n, int count, struct app_asked *out)
 {
     enum { TRIES = 3 };
     int added = 0;
@@ -265,5 +265,5 @@ int app_notebook_ask(struct app_notebook *n, int count, struct app_asked *out)
     }
 
     /* Others are too quick for that. */
-    return status || added ? status : ask_in_turn(n, count, out);
+    return status || added ? status : ask_in_lock(n, count, out);
 }

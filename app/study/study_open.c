@@ -21,7 +21,7 @@ static int no_memory(struct app_message *message)
 
 /* --- where it is --- */
 
-int app_place_take(struct app_study_place *place, const char *word, struct app_message *message)
+int app_study_address_take(struct app_study_address *place, const char *word, struct app_message *message)
 {
     if (!app_store_is(word)) {
         place->file = word;
@@ -52,14 +52,14 @@ static char *url_beside(const char *store, const char *file)
     return url.data;
 }
 
-char *app_place_url(const struct app_study_place *place, const struct app_definition *d)
+char *app_study_address_url(const struct app_study_address *place, const struct app_definition *d)
 {
     return place->store || !d->store ? app_store_url(place->store, place->file)
                                      : url_beside(d->store, place->file);
 }
 
 /* The folder that the file is in, from the root. */
-static int make_folder(struct app_notebook *n, const char *file)
+static int make_folder(struct app_study *n, const char *file)
 {
     struct app_text folder = {0};
     const char *slash = strrchr(file, '/');
@@ -96,9 +96,9 @@ static uint64_t random_seed(void)
 /* --- the record in the store --- */
 
 /* What to type to take over the change. */
-static void write_command(const struct app_notebook *n, struct app_text *out)
+static void write_command(const struct app_study *n, struct app_text *out)
 {
-    char *usual = app_place_url(&(struct app_study_place){.file = n->file}, &n->definition);
+    char *usual = app_study_address_url(&(struct app_study_address){.file = n->file}, &n->definition);
 
     app_text_print(out, "ckg change %s", n->file);
     if (usual && strcmp(usual, n->url) != 0)
@@ -135,13 +135,13 @@ static int see_change(void *context, const struct app_change *change)
 }
 
 /* The same where the file is as the problem was before somebody changed that elsewhere; 0: it is not. */
-static int say_behind(struct app_notebook *n, const struct app_definition *old, int64_t study)
+static int say_behind(struct app_study *n, const struct app_definition *old, int64_t study)
 {
     struct missed missed = {.file = &n->definition, .made = NAN};
     struct app_difference difference;
     struct app_text what = {0};
     struct app_text command = {0};
-    char moment[32];
+    char timestamp[32];
 
     if (app_store_changes(n->store, study, see_change, &missed, n->message) || isnan(missed.made))
         return 0;
@@ -153,7 +153,8 @@ static int say_behind(struct app_notebook *n, const struct app_definition *old, 
         app_fail(n->message, CKG_ERR_INVALID,
                  "%s lacks what %s changed by `%s`, %s: %.500s; write that into the file, or `%.300s` takes "
                  "it back",
-                 n->file, missed.who, missed.by, app_moment(missed.made, moment), what.data, command.data);
+                 n->file, missed.who, missed.by, app_timestamp(missed.made, timestamp), what.data,
+                 command.data);
     app_text_free(&what);
     app_text_free(&command);
     app_difference_free(&difference);
@@ -161,7 +162,7 @@ static int say_behind(struct app_notebook *n, const struct app_definition *old, 
 }
 
 /* One line that says what the file changed and what to do. */
-static void say_changed(struct app_notebook *n, const struct app_definition *old)
+static void say_changed(struct app_study *n, const struct app_definition *old)
 {
     struct app_difference difference;
     struct app_text what = {0};
@@ -184,15 +185,14 @@ static void say_changed(struct app_notebook *n, const struct app_definition *old
     app_difference_free(&difference);
 }
 
-static int read_record(struct app_notebook *n, const struct app_study_record *record,
-                       struct app_definition *out)
+static int read_record(struct app_study *n, const struct app_study_record *record, struct app_definition *out)
 {
     return app_definition_parse(out, record->definition, strlen(record->definition), "the store's definition",
                                 n->message);
 }
 
 /* The same problem as that of the store's study, or a line about it. */
-static int compare(struct app_notebook *n, const struct app_definition *old, int64_t study)
+static int compare(struct app_study *n, const struct app_definition *old, int64_t study)
 {
     struct app_message difference;
     const int status = app_definition_same(old, &n->definition, &difference);
@@ -214,7 +214,7 @@ static int compare(struct app_notebook *n, const struct app_definition *old, int
  * What the file calls `ckg` is `auto` where it was so when the study began (definition/definition.h); until
  * people were told, that is still to be settled.
  */
-static int keep_former_policy(struct app_notebook *n, const struct app_definition *old)
+static int keep_former_policy(struct app_study *n, const struct app_definition *old)
 {
     if (!old->was_ckg || !n->file || strcmp(n->definition.policy, "ckg") != 0)
         return CKG_OK;
@@ -225,7 +225,7 @@ static int keep_former_policy(struct app_notebook *n, const struct app_definitio
 }
 
 /* Which of the two definitions counts, or what of each. The store's is used up. */
-static int choose_definition(struct app_notebook *n, struct app_definition *old)
+static int choose_definition(struct app_study *n, struct app_definition *old)
 {
     if (n->mode == APP_EVALUATE)
         return app_definition_follow(&n->definition, old, n->message);
@@ -239,8 +239,8 @@ static int choose_definition(struct app_notebook *n, struct app_definition *old)
     return CKG_OK;
 }
 
-/* The study of the record is the one that was meant, and becomes the notebook's. */
-static int adopt(struct app_notebook *n, const struct app_study_record *record)
+/* The study of the record is the one that was meant, and becomes the record's. */
+static int adopt(struct app_study *n, const struct app_study_record *record)
 {
     const int named = !n->definition.problem;
     struct app_definition old;
@@ -257,14 +257,14 @@ static int adopt(struct app_notebook *n, const struct app_study_record *record)
         return status;
     }
 
-    n->study = record->id;
+    n->id = record->id;
     n->redefined = record->redefined;
     status = choose_definition(n, &old);
     n->seed = n->mode == APP_COMPARE && n->definition.has_seed ? n->definition.seed : record->seed;
-    n->kept = app_copy(record->definition);
+    n->stored = app_copy(record->definition);
     if (named)
         n->folder = app_copy(record->folder);
-    return status || (n->kept && n->folder) ? status : no_memory(n->message);
+    return status || (n->stored && n->folder) ? status : no_memory(n->message);
 }
 
 /* The budget of a definition as the store has it, 0: none. */
@@ -277,8 +277,8 @@ static json_int_t budget_of(const char *definition)
     return budget;
 }
 
-/* Makes the store's record what this definition says, with the notebook's seed. */
-static int update_record(struct app_notebook *n, const struct app_definition *d, const char *folder,
+/* Makes the store's record what this definition says, with the record's seed. */
+static int update_record(struct app_study *n, const struct app_definition *d, const char *folder,
                          const struct app_study_record *old)
 {
     struct app_text text = {0};
@@ -299,15 +299,15 @@ static int update_record(struct app_notebook *n, const struct app_definition *d,
             status = app_store_set_budget(n->store, old->id, 0, n->message);
         if (!status)
             status = app_store_study_update(n->store, &record, n->message);
-        free(n->kept);
-        n->kept = text.data;
+        free(n->stored);
+        n->stored = text.data;
         text = (struct app_text){0};
     }
     app_text_free(&text);
     return status;
 }
 
-static int create_record(struct app_notebook *n, struct app_study_record *out)
+static int create_record(struct app_study *n, struct app_study_record *out)
 {
     struct app_text definition = {0};
     const uint64_t seed = n->definition.has_seed ? n->definition.seed : random_seed();
@@ -340,7 +340,7 @@ static int list_name(void *context, const char *name)
 }
 
 /* Why it is not found: which studies there are. */
-static int refuse_name(const struct app_notebook *n, const char *name, const struct names *names)
+static int refuse_name(const struct app_study *n, const char *name, const struct names *names)
 {
     if (!names->count)
         return app_fail(n->message, CKG_ERR_INVALID, "%s: there is no study in it yet", n->url);
@@ -352,7 +352,7 @@ static int refuse_name(const struct app_notebook *n, const char *name, const str
 }
 
 /* The record of the study of that name; without one, of the only study that there is. */
-static int find_record(struct app_notebook *n, const char *name, struct app_study_record *out)
+static int find_record(struct app_study *n, const char *name, struct app_study_record *out)
 {
     struct names names = {0};
     int status = app_store_study_names(n->store, list_name, &names, n->message);
@@ -373,7 +373,7 @@ static int find_record(struct app_notebook *n, const char *name, struct app_stud
 /* --- opening --- */
 
 /* The problem as it is given, if it is, and the folder that its evaluations run in. */
-static int read_problem(struct app_notebook *n, const struct app_study_place *place)
+static int read_problem(struct app_study *n, const struct app_study_address *place)
 {
     const char *text = place->definition;
     int status = CKG_OK;
@@ -391,9 +391,9 @@ static int read_problem(struct app_notebook *n, const struct app_study_place *pl
 }
 
 /* The store, if there is one. */
-static int find_store(struct app_notebook *n, const struct app_study_place *place)
+static int find_store(struct app_study *n, const struct app_study_address *place)
 {
-    n->url = place->shared ? app_copy(place->store) : app_place_url(place, &n->definition);
+    n->url = place->shared ? app_copy(place->store) : app_study_address_url(place, &n->definition);
     if (!n->url)
         return no_memory(n->message);
     if (place->shared)
@@ -403,7 +403,7 @@ static int find_store(struct app_notebook *n, const struct app_study_place *plac
 }
 
 /* The study in the store, if it is there; one that is given by its name must be. */
-static int find_study(struct app_notebook *n, const char *name)
+static int find_study(struct app_study *n, const char *name)
 {
     const int named = !n->definition.problem;
     struct app_study_record record = {0};
@@ -416,13 +416,13 @@ static int find_study(struct app_notebook *n, const char *name)
     else if (status == CKG_ERR_NOT_FOUND && !named)
         status = CKG_OK;
     app_study_record_free(&record);
-    return status ? status : app_notebook_sync(n);
+    return status ? status : app_study_sync(n);
 }
 
-int app_notebook_open(struct app_notebook *n, const struct app_study_place *place, enum app_open mode,
-                      struct app_message *message)
+int app_study_open(struct app_study *n, const struct app_study_address *place, enum app_open mode,
+                   struct app_message *message)
 {
-    *n = (struct app_notebook){
+    *n = (struct app_study){
         .message = message, .mode = mode, .store = place->shared, .borrowed = place->shared != NULL};
     int status = read_problem(n, place);
 
@@ -435,13 +435,13 @@ int app_notebook_open(struct app_notebook *n, const struct app_study_place *plac
             status = find_study(n, place->name);
     }
     if (status)
-        app_notebook_close(n);
+        app_study_close(n);
     return status == CKG_ERR_NOT_FOUND && !place->file ? CKG_ERR_INVALID : status;
 }
 
 /* --- beginning --- */
 
-int app_notebook_settle_policy(struct app_notebook *n, int changes)
+int app_study_settle_policy(struct app_study *n, int changes)
 {
     n->unsettled = 0;
     n->definition.was_ckg = changes ? APP_NEVER_CKG : APP_WAS_CKG_SAID;
@@ -450,45 +450,45 @@ int app_notebook_settle_policy(struct app_notebook *n, int changes)
 }
 
 /* Where nobody was asked, the study goes on as it was, and that is said once. */
-static int settle_unasked(struct app_notebook *n)
+static int settle_unasked(struct app_study *n)
 {
     app_fail(&n->note, CKG_OK,
              "%s: `policy: ckg` was, when this study began, what `auto` is now: it goes on by `auto`; "
              "`ckg change --yes %s` takes today's `ckg`",
              n->file, n->file);
-    return app_notebook_settle_policy(n, 0);
+    return app_study_settle_policy(n, 0);
 }
 
 /* The record follows the file; of one that only evaluates by its file, what was settled. */
-static int follow(struct app_notebook *n, const struct app_study_record *record)
+static int follow(struct app_study *n, const struct app_study_record *record)
 {
-    struct app_definition kept;
+    struct app_definition stored;
 
     if (n->mode == APP_COMPARE)
         return update_record(n, &n->definition, n->folder, record);
-    int status = read_record(n, record, &kept);
+    int status = read_record(n, record, &stored);
     if (status)
         return status;
-    kept.was_ckg = n->definition.was_ckg;
-    status = update_record(n, &kept, record->folder, record);
-    app_definition_free(&kept);
+    stored.was_ckg = n->definition.was_ckg;
+    status = update_record(n, &stored, record->folder, record);
+    app_definition_free(&stored);
     return status;
 }
 
-int app_notebook_begin(struct app_notebook *n)
+int app_study_begin(struct app_study *n)
 {
     const int settles = n->unsettled;
     struct app_study_record record = {0};
 
     /* What has begun and no file says more of goes on as it is kept. */
-    if (n->begun || (n->study && (!n->file || (n->mode != APP_COMPARE && !settles))))
-        return app_notebook_sync(n);
+    if (n->begun || (n->id && (!n->file || (n->mode != APP_COMPARE && !settles))))
+        return app_study_sync(n);
     int status = n->store ? CKG_OK : app_store_open(&n->store, n->url, 1, n->message);
     if (!status)
         status = app_store_study_find(n->store, n->definition.name, &record, n->message);
     if (status == CKG_ERR_NOT_FOUND && n->store)
         status = create_record(n, &record);
-    if (!status && !n->study)
+    if (!status && !n->id)
         status = adopt(n, &record);
     if (!status && n->unsettled)
         status = settle_unasked(n);
@@ -496,10 +496,10 @@ int app_notebook_begin(struct app_notebook *n)
         status = follow(n, &record);
     n->begun = !status;
     app_study_record_free(&record);
-    return status ? status : app_notebook_sync(n);
+    return status ? status : app_study_sync(n);
 }
 
-int app_notebook_redefine(struct app_notebook *n, const char *definition)
+int app_study_redefine(struct app_study *n, const char *definition)
 {
     struct app_definition now;
     struct app_message difference;
@@ -519,7 +519,7 @@ int app_notebook_redefine(struct app_notebook *n, const char *definition)
     n->stale = 1;
 
     /* In the store too. */
-    if (!n->study)
+    if (!n->id)
         return CKG_OK;
     status = app_store_study_find(n->store, now.name, &record, n->message);
     if (!status)
@@ -528,7 +528,7 @@ int app_notebook_redefine(struct app_notebook *n, const char *definition)
     return status;
 }
 
-void app_notebook_close(struct app_notebook *n)
+void app_study_close(struct app_study *n)
 {
     for (int i = 0; i < n->count; i++)
         app_trial_free(&n->trials[i]);
@@ -540,6 +540,6 @@ void app_notebook_close(struct app_notebook *n)
     free(n->folder);
     free(n->url);
     free(n->file);
-    free(n->kept);
-    *n = (struct app_notebook){.message = n->message};
+    free(n->stored);
+    *n = (struct app_study){.message = n->message};
 }

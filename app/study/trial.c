@@ -39,7 +39,7 @@ static int read_outcomes(const struct app_definition *d, struct app_trial *t, ck
                          struct app_message *why)
 {
     json_t *object = NULL;
-    int *count = t->state == APP_DISCARDED ? &t->kept : &t->count;
+    int *count = t->state == APP_DISCARDED ? &t->stored : &t->count;
     int status = t->outcomes ? read_object(t->outcomes, &object, why) : CKG_OK;
 
     if (!status && object)
@@ -98,19 +98,19 @@ static int own(struct app_trial *t, int d)
     return 1;
 }
 
-int app_trial_decode(const struct app_definition *d, const struct app_trial *kept, struct app_trial *out,
+int app_trial_decode(const struct app_definition *d, const struct app_trial *stored, struct app_trial *out,
                      struct app_message *why)
 {
     double x[CKG_MAX_PARAMETERS];
     ckg_measurement measured[CKG_MAX_CONSTRAINTS + 1];
     char evaluator[128];
-    struct app_trial t = *kept;
+    struct app_trial t = *stored;
 
     *out = (struct app_trial){0};
     t.x = x;
     t.measured = measured;
     t.count = 0;
-    t.kept = 0;
+    t.stored = 0;
     t.evaluator = short_name(t.evaluator, evaluator);
     int status = t.state == APP_STATES ? app_fail(why, CKG_ERR_SYSTEM, "it is in no state") : CKG_OK;
     if (!status)
@@ -137,10 +137,10 @@ void app_trial_free(struct app_trial *t)
 /* The text in the pool; NULL without memory. */
 static const char *keep(struct app_pool *pool, struct app_text *text)
 {
-    const char *kept = text->failed ? NULL : app_pool_copy(pool, text->data);
+    const char *stored = text->failed ? NULL : app_pool_copy(pool, text->data);
 
     app_text_free(text);
-    return kept;
+    return stored;
 }
 
 int app_trial_encode(const struct app_definition *d, struct app_trial *t, struct app_pool *pool)

@@ -27,19 +27,19 @@ static int look_at(void *context, const struct app_image *image)
     return CKG_OK;
 }
 
-static int had_design(struct app_notebook *n, const struct app_trial *t, const double *x, int *had)
+static int had_design(struct app_study *n, const struct app_trial *t, const double *x, int *had)
 {
     struct search s = {&n->definition, x, 0};
     const int status = strcmp(t->origin, "user")
                            ? CKG_OK
-                           : app_store_images(n->store, n->study, t->number, look_at, &s, n->message);
+                           : app_store_images(n->store, n->id, t->number, look_at, &s, n->message);
 
     *had = s.found;
     return status;
 }
 
 /* How many trials are of design number k, or were when they were asked for. */
-static int count_trials(struct app_notebook *n, int k, int needed, int *count)
+static int count_trials(struct app_study *n, int k, int needed, int *count)
 {
     const int d = app_dimension(&n->definition);
     const double *x = n->definition.own + (size_t)k * (size_t)d;
@@ -61,7 +61,7 @@ static int count_trials(struct app_notebook *n, int k, int needed, int *count)
  * Which of the file's designs have been taken up follows from the trials, so there is nothing to keep in
  * step: a design that stands there twice needs two of them.
  */
-int app_notebook_due(struct app_notebook *n, int *due)
+int app_study_due(struct app_study *n, int *due)
 {
     const struct app_definition *d = &n->definition;
     const size_t width = (size_t)app_dimension(d);
@@ -83,7 +83,7 @@ int app_notebook_due(struct app_notebook *n, int *due)
 
 /* --- trials of the user's own --- */
 
-struct app_trial app_own_trial(const struct app_notebook *n, const double *x, int64_t worker, int queued)
+struct app_trial app_user_trial(const struct app_study *n, const double *x, int64_t worker, int queued)
 {
     return (struct app_trial){.number = n->count + 1,
                               .state = worker ? APP_RUNNING : APP_PENDING,
@@ -95,15 +95,15 @@ struct app_trial app_own_trial(const struct app_notebook *n, const double *x, in
                               .starts = worker != 0};
 }
 
-int app_notebook_add(struct app_notebook *n, const double *x, int64_t worker, int queued, int *number)
+int app_study_add(struct app_study *n, const double *x, int64_t worker, int queued, int *number)
 {
-    struct app_trial trial = app_own_trial(n, x, worker, queued);
+    struct app_trial trial = app_user_trial(n, x, worker, queued);
     struct app_pool pool = {0};
     int status = app_trial_encode(&n->definition, &trial, &pool)
-                     ? app_store_add(n->store, n->study, trial.number, 1, &trial, worker, n->message)
+                     ? app_store_add(n->store, n->id, trial.number, 1, &trial, worker, n->message)
                      : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
 
     app_pool_free(&pool);
     *number = trial.number;
-    return status ? status : app_notebook_sync(n);
+    return status ? status : app_study_sync(n);
 }

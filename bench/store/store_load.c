@@ -75,9 +75,9 @@ static void evaluate_new(struct app_store *store, int64_t study, const struct ap
 {
     int taken;
 
-    must(app_store_turn_take(store, study, &taken, &message));
+    must(app_store_lock(store, study, &taken, &message));
     add(store, study, number, 1, worker->id);
-    app_store_turn_give(store, study);
+    app_store_unlock(store, study);
     must(app_store_started(store, study, number, worker->id, getpid(), 1, &message));
     finish(store, study, worker, number);
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #ifdef PYCKG_STORE
-#include "bridge/notebook.h"
+#include "bridge/study.h"
 #endif
 
 struct pyckg_watch {

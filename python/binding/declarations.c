@@ -6,7 +6,7 @@
 #include <ckg/ckg.h>
 
 #ifdef PYCKG_STORE
-#include "bridge/notebook.h"
+#include "bridge/study.h"
 #endif
 
 #undef CKG_OPTIONS_VERSION

@@ -2,11 +2,11 @@
 #ifndef PYCKG_INSIDE_H
 #define PYCKG_INSIDE_H
 
-#include "bridge/notebook.h"
+#include "bridge/study.h"
 #include "api/api.h"
 #include "run/run_study.h"
 
-struct pyckg_notebook {
+struct pyckg_study {
     struct app_api_study study;
     struct app_text text;
     struct app_message noted;
@@ -17,27 +17,26 @@ struct pyckg_notebook {
     /* Of a process that evaluates; self.worker.id 0: this one does not. */
     struct app_run_self self;
     struct app_run_study run;
-    struct app_places places; /* none */
-    int *taken;               /* (taken_count) the trials that it evaluates */
+    struct app_slots slots; /* none */
+    int *taken;             /* (taken_count) the trials that it evaluates */
     int taken_count;
 };
 
-int pyckg_no_memory(pyckg_notebook *notebook);
+int pyckg_no_memory(pyckg_study *record);
 
 /* It is open; what the last call gave is forgotten. */
-int pyckg_check_open(pyckg_notebook *notebook);
+int pyckg_check_open(pyckg_study *record);
 
 /* It has a store, and is there. */
-int pyckg_check_kept(pyckg_notebook *notebook);
+int pyckg_check_stored(pyckg_study *record);
 
 /* Something is to be added: both hold, and a study of a problem file has begun. */
-int pyckg_begin(pyckg_notebook *notebook);
+int pyckg_begin(pyckg_study *record);
 
 /* Values as the store keeps them. */
-int pyckg_write_values(pyckg_notebook *notebook, int count, const ckg_measurement *measured,
-                       struct app_text *out);
+int pyckg_write_values(pyckg_study *record, int count, const ckg_measurement *measured, struct app_text *out);
 
 /* Nobody waits for a process that has gone. */
-void pyckg_leave(pyckg_notebook *notebook);
+void pyckg_leave(pyckg_study *record);
 
 #endif

@@ -14,28 +14,28 @@ static void swallow(void *context, const char *line)
 }
 
 /* This process is known to the store as one that evaluates. */
-static int enrol(pyckg_notebook *b)
+static int enrol(pyckg_study *b)
 {
-    struct app_notebook *n = &b->study.notebook;
+    struct app_study *n = &b->study.record;
 
     if (b->self.worker.id)
         return CKG_OK;
-    b->places = (struct app_places){.stop = -1, .news = -1};
+    b->slots = (struct app_slots){.stop = -1, .news = -1};
     b->run = (struct app_run_study){.n = n,
-                                    .places = &b->places,
+                                    .slots = &b->slots,
                                     .self = &b->self,
                                     .options = &python,
                                     .progress = {.say = swallow},
-                                    .stopped = n->hold.stopped};
+                                    .stopped = n->pause.stopped};
     const int status = app_run_enrol(&b->self, n->store, &b->study.message);
     if (!status)
         app_run_open_spool(&b->self, n->url);
     return status;
 }
 
-void pyckg_leave(pyckg_notebook *b)
+void pyckg_leave(pyckg_study *b)
 {
-    app_run_leave(&b->self, b->study.notebook.store);
+    app_run_leave(&b->self, b->study.record.store);
     app_stop_forget(&b->run.watch);
     free(b->taken);
     b->taken = NULL;
@@ -43,7 +43,7 @@ void pyckg_leave(pyckg_notebook *b)
 }
 
 /* Which of those taken it is, -1: none. */
-static int find_taken(const pyckg_notebook *b, int number)
+static int find_taken(const pyckg_study *b, int number)
 {
     for (int i = 0; i < b->taken_count; i++)
         if (b->taken[i] == number)
@@ -51,7 +51,7 @@ static int find_taken(const pyckg_notebook *b, int number)
     return -1;
 }
 
-static int note_taken(pyckg_notebook *b, int number)
+static int note_taken(pyckg_study *b, int number)
 {
     int *grown = realloc(b->taken, ((size_t)b->taken_count + 1) * sizeof *grown);
 
@@ -64,7 +64,7 @@ static int note_taken(pyckg_notebook *b, int number)
     return CKG_OK;
 }
 
-static void forget_taken(pyckg_notebook *b, int number)
+static void forget_taken(pyckg_study *b, int number)
 {
     const int at = find_taken(b, number);
 
@@ -73,17 +73,17 @@ static void forget_taken(pyckg_notebook *b, int number)
 }
 
 /* What is to be said to who asks for work, and gets none. */
-static int find_reason(const pyckg_notebook *b)
+static int find_reason(const pyckg_study *b)
 {
     const struct app_run_study *r = &b->run;
 
-    return r->n->hold.held || r->waiting || !app_run_over(r) ? PYCKG_WAITING
-           : r->watch.reached                                ? PYCKG_STOPPED
-           : r->exhausted                                    ? PYCKG_EXHAUSTED
-                                                             : PYCKG_SPENT;
+    return r->n->pause.paused || r->waiting || !app_run_over(r) ? PYCKG_WAITING
+           : r->watch.reached                                   ? PYCKG_STOPPED
+           : r->exhausted                                       ? PYCKG_EXHAUSTED
+                                                                : PYCKG_SPENT;
 }
 
-int pyckg_notebook_take(pyckg_notebook *b, int budget, int *number, int *work)
+int pyckg_study_take(pyckg_study *b, int budget, int *number, int *work)
 {
     struct app_run_study *r = &b->run;
     int status = pyckg_begin(b);
@@ -109,19 +109,19 @@ int pyckg_notebook_take(pyckg_notebook *b, int budget, int *number, int *work)
     return status;
 }
 
-static int check_taken(pyckg_notebook *b, int number)
+static int check_taken(pyckg_study *b, int number)
 {
     return find_taken(b, number) >= 0 ? CKG_OK
                                       : app_fail(&b->study.message, CKG_ERR_STATE,
                                                  "trial %d is not this process's to finish", number);
 }
 
-int pyckg_notebook_finish(pyckg_notebook *b, int number, int count, const ckg_measurement *measured,
-                          const char *why, const char *log, double seconds)
+int pyckg_study_finish(pyckg_study *b, int number, int count, const ckg_measurement *measured,
+                       const char *why, const char *log, double seconds)
 {
-    struct app_notebook *n = &b->study.notebook;
+    struct app_study *n = &b->study.record;
     struct app_text values = {0};
-    int kept = APP_KEPT_NOT;
+    int stored = APP_NOT_STORED;
     int status = pyckg_check_open(b);
 
     if (!status)
@@ -139,45 +139,45 @@ int pyckg_notebook_finish(pyckg_notebook *b, int number, int count, const ckg_me
                                          .log = log,
                                          .seconds = seconds,
                                          .failures = why != NULL};
-        status = app_run_finish(&b->run, &result, &kept);
+        status = app_run_finish(&b->run, &result, &stored);
     }
     app_text_free(&values);
-    if (kept != APP_KEPT_NOT || !status)
+    if (stored != APP_NOT_STORED || !status)
         forget_taken(b, number);
-    if (status && kept != APP_KEPT_NOT) {
+    if (status && stored != APP_NOT_STORED) {
         const struct app_message why = b->study.message;
         app_fail(
             &b->study.message, status,
             "%.600s; the answer of trial %d waits in %.200s for the store, and the next run here brings it",
             why.text, number, b->self.spool.folder);
     }
-    if (!status && kept == APP_KEPT_BESIDE)
+    if (!status && stored == APP_STORED_BESIDE)
         app_fail(&b->study.message, 0,
                  "trial %d was given up and evaluated again, and has that answer: this one is in its notes",
                  number);
-    if (!status && kept == APP_KEPT_NOT)
+    if (!status && stored == APP_NOT_STORED)
         status = app_fail(&b->study.message, CKG_ERR_STATE, "trial %d is not this process's to finish",
                           number);
     return status;
 }
 
-int pyckg_notebook_hand_back(pyckg_notebook *b, int number)
+int pyckg_study_hand_back(pyckg_study *b, int number)
 {
     int status = pyckg_check_open(b);
 
     if (!status)
-        status = pyckg_check_kept(b);
+        status = pyckg_check_stored(b);
     if (status || find_taken(b, number) < 0)
         return status;
     forget_taken(b, number);
     app_run_hand_back(&b->run, number);
-    return app_notebook_sync(&b->study.notebook);
+    return app_study_sync(&b->study.record);
 }
 
-int pyckg_notebook_heartbeat(pyckg_notebook *b)
+int pyckg_study_heartbeat(pyckg_study *b)
 {
     const int status = pyckg_check_open(b);
 
     return status || !b->self.worker.id ? status
-                                        : app_run_beat(&b->self, b->study.notebook.store, &b->study.message);
+                                        : app_run_beat(&b->self, b->study.record.store, &b->study.message);
 }

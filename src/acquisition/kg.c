@@ -445,7 +445,7 @@ enum { NODES = 13 };
 struct gradient {
     const struct ckg__kg *kg;
     const double *u;
-    const struct ckg__team *team;
+    const struct ckg__workers *workers;
     struct ckg__arena *arena; /* the caller's */
     struct at_candidate at[CKG__MAX_OUTCOMES];
     struct ckg__kg_candidate candidate;
@@ -458,7 +458,7 @@ struct gradient {
 
 static struct ckg__arena *scratch(const struct gradient *g, int worker)
 {
-    return g->team ? &g->team->arena[worker] : g->arena;
+    return g->workers ? &g->workers->arena[worker] : g->arena;
 }
 
 static int gradient_take(struct gradient *g)
@@ -547,7 +547,7 @@ static double gather(struct gradient *g)
 /* The tasks of one of the steps, who count their work themselves; the first bad status. */
 static int share_out(struct gradient *g, int count, ckg__task task)
 {
-    if (ckg__team_run(g->team, count, 0, task, g))
+    if (ckg__workers_run(g->workers, count, 0, task, g))
         return CKG_ERR_CANCELLED;
     for (int i = 0; i < count; i++)
         if (g->status[i])
@@ -555,13 +555,14 @@ static int share_out(struct gradient *g, int count, ckg__task task)
     return CKG_OK;
 }
 
-int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg__team *team,
+int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg__workers *workers,
                      struct ckg__arena *arena, double *value, double *gradient)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int outcomes = kg->belief->outcomes;
     const int D = ckg__belief_coordinates(kg->belief);
-    struct gradient g = {.kg = kg, .u = u, .team = ckg__gp_team(kg->belief->gp[0], team), .arena = arena};
+    struct gradient g = {
+        .kg = kg, .u = u, .workers = ckg__gp_workers(kg->belief->gp[0], workers), .arena = arena};
     int status = gradient_take(&g);
 
     /* What every outcome says of x⁺, and what a sample there may change. */

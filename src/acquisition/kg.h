@@ -83,7 +83,7 @@ int ckg__kg_value_at(const struct ckg__kg *kg, const double *u, struct ckg__aren
  * cKG at x⁺ = u (D) and its gradient (D) with X_d held fixed (x⁺ in it moves along). The team, unless NULL,
  * shares the work.
  */
-int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg__team *team,
+int ckg__kg_gradient(const struct ckg__kg *kg, const double *u, const struct ckg__workers *workers,
                      struct ckg__arena *arena, double *value, double *gradient);
 
 #endif

@@ -104,7 +104,7 @@ static void outcome_task(void *context, int j, int worker)
     const struct ckg__kg_sample *sample = inner->sample;
     const struct ckg__belief *belief = sample->belief;
     struct outcome_batch *o = &inner->outcome[j];
-    struct ckg__arena *arena = sample->team ? &sample->team->arena[worker] : inner->arena;
+    struct ckg__arena *arena = sample->workers ? &sample->workers->arena[worker] : inner->arena;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int m = inner->m;
     const int D = ckg__belief_coordinates(belief);
@@ -174,7 +174,7 @@ int ckg__kg_inner_batch(void *context, int m, const double *U, const int *which,
         status = outcome_take(&inner.outcome[j], D, m, arena);
     if (status)
         return status;
-    if (ckg__team_run(sample->team, outcomes, 0, outcome_task, &inner))
+    if (ckg__workers_run(sample->workers, outcomes, 0, outcome_task, &inner))
         return CKG_ERR_CANCELLED;
     for (int j = 0; !status && j < outcomes; j++)
         status = inner.outcome[j].status;

@@ -14,7 +14,7 @@ struct ckg__kg_sample {
     double *weights[CKG__MAX_OUTCOMES];       /* of x⁺, for covariances with it */
     double scale[CKG__MAX_OUTCOMES];          /* 1/√(var(x⁺) + noise) */
     const double *z;                          /* pairs × outcomes: z_y, then z_c */
-    const struct ckg__team *team;             /* shares the outcomes out; NULL: nobody does */
+    const struct ckg__workers *workers;       /* shares the outcomes out; NULL: nobody does */
 };
 
 int ckg__kg_sample_take(struct ckg__kg_sample *sample, const struct ckg__belief *belief, const double *u,

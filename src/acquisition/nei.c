@@ -29,7 +29,7 @@ struct told {
     int chosen;
     int *order; /* (chosen) designs, the most promising first */
     int *rank;  /* (n) a design's place in the order; −1: not drawn at */
-    struct ckg__survey survey[CKG__MAX_OUTCOMES];
+    struct ckg__observed observed[CKG__MAX_OUTCOMES];
 };
 
 /*
@@ -41,12 +41,12 @@ static void promise_of(const struct told *told, double *promise)
     const struct ckg__belief *belief = told->belief;
 
     for (int d = 0; d < told->designs->n; d++) {
-        const double gain = told->survey[0].mean[d] - belief->penalty;
+        const double gain = told->observed[0].mean[d] - belief->penalty;
         promise[d] = gain > 0 ? ckg__log(gain) : -INFINITY;
         for (int j = 1; j < told->judged; j++) {
-            const struct ckg__survey *s = &told->survey[j];
+            const struct ckg__observed *s = &told->observed[j];
             const struct ckg__limits limits = ckg__belief_limits(belief, j);
-            const double var = ckg__survey_variance(s, belief->gp[j], d);
+            const double var = ckg__observed_variance(s, belief->gp[j], d);
             ckg__log_feasible(1, &s->mean[d], &var, &limits, &promise[d], NULL, NULL);
         }
     }
@@ -90,7 +90,7 @@ static int is_measured(const struct told *told, int j)
     const int drawn = j < told->judged && !(ckg__gp_chance(told->belief->gp[j]) > 0);
 
     for (int place = 0; drawn && place < told->chosen; place++)
-        if (!ckg__survey_is_exact(&told->survey[j], told->order[place]))
+        if (!ckg__observed_is_exact(&told->observed[j], told->order[place]))
             return 0;
     return 1;
 }
@@ -98,20 +98,21 @@ static int is_measured(const struct told *told, int j)
 /* --- the draws --- */
 
 /* An outcome that is what was measured: its process as it is. */
-static void take_measured(const struct told *told, int j, struct ckg__truths *truths, double *truth)
+static void take_measured(const struct told *told, int j, struct ckg__latent_draws *draws_of, double *truth)
 {
     const struct ckg__gp *gp = told->belief->gp[j];
-    const struct ckg__survey *s = &told->survey[j];
+    const struct ckg__observed *s = &told->observed[j];
 
-    ckg__truths_take_measured(truths, gp);
+    ckg__latent_draws_take_measured(draws_of, gp);
     for (int place = 0; j < told->judged && place < told->chosen; place++) {
         const int d = told->order[place];
-        truth[place] = j && s->row[d] >= 0 ? ckg__truths_measured(gp, s, d) : s->mean[d];
+        truth[place] = j && s->row[d] >= 0 ? ckg__latent_draws_measured(gp, s, d) : s->mean[d];
     }
 }
 
 /* The best value among the designs that draw i has feasible, or −INFINITY. truth[j] has draws[j] columns. */
-static double best_of(const struct told *told, double *const *truth, const struct ckg__truths *process, int i)
+static double best_of(const struct told *told, double *const *truth, const struct ckg__latent_draws *process,
+                      int i)
 {
     const struct ckg__belief *belief = told->belief;
     double best = -INFINITY;
@@ -228,8 +229,9 @@ static int draw_all(struct ckg__nei *nei, const struct told *told, const struct 
         if (measured[j])
             take_measured(told, j, &nei->process[j], truth[j]);
         else
-            status = ckg__truths_draw(&nei->process[j], told->belief->gp[j], told->designs, &told->survey[j],
-                                      &at, nei->draws, z[j], j == 0, keep, scratch, truth[j]);
+            status = ckg__latent_draws_draw(&nei->process[j], told->belief->gp[j], told->designs,
+                                            &told->observed[j], &at, nei->draws, z[j], j == 0, keep, scratch,
+                                            truth[j]);
     }
     return status ? status : take_best(nei, told, truth, keep);
 }
@@ -251,7 +253,7 @@ int ckg__nei_make(struct ckg__nei *nei, const struct ckg__belief *belief, int ju
 
     /* What is known there, where it matters most, and what it may truly be. */
     for (int j = 0; !status && j < belief->outcomes; j++)
-        status = ckg__survey_make(&told->survey[j], belief->gp[j], designs, scratch);
+        status = ckg__observed_make(&told->observed[j], belief->gp[j], designs, scratch);
     if (!status)
         status = choose(told, draws->most, scratch);
     if (!status)
@@ -266,15 +268,15 @@ int ckg__nei_make(struct ckg__nei *nei, const struct ckg__belief *belief, int ju
  * One outcome at m points under all draws, with the slopes of the logarithm in mean and variance, one row per
  * draw that differs.
  */
-struct sight {
-    struct ckg__sight at;
+struct latent_view {
+    struct ckg__latent_view at;
     double *in_mean; /* rows×m, or NULL */
     double *in_var;  /* rows×m */
     int rows;
 };
 
-static int look(const struct ckg__truths *truths, int m, const double *U, int ldu, int rows, int slopes,
-                struct ckg__arena *arena, struct sight *s)
+static int look(const struct ckg__latent_draws *draws_of, int m, const double *U, int ldu, int rows,
+                int slopes, struct ckg__arena *arena, struct latent_view *s)
 {
     const size_t size = (size_t)rows * (size_t)m;
 
@@ -283,7 +285,7 @@ static int look(const struct ckg__truths *truths, int m, const double *U, int ld
     s->in_var = s->in_mean ? s->in_mean + size : NULL;
     if (slopes && !s->in_mean)
         return CKG_ERR_NOMEM;
-    return ckg__truths_look(truths, m, U, ldu, slopes, arena, &s->at);
+    return ckg__latent_draws_view(draws_of, m, U, ldu, slopes, arena, &s->at);
 }
 
 /* y (count) += x. */
@@ -310,9 +312,10 @@ static void log_h(int n, const double *z, double *value, double *slope)
 }
 
 /* sd and 1/sd (m each) of an outcome, its variance not below the floor. */
-static double *spreads(const struct ckg__truths *p, int m, const struct sight *s, struct ckg__arena *arena)
+static double *spreads(const struct ckg__latent_draws *p, int m, const struct latent_view *s,
+                       struct ckg__arena *arena)
 {
-    const double floor = ckg__truths_floor(p);
+    const double floor = ckg__latent_draws_floor(p);
     double *sd = ckg__arena_doubles(arena, 2 * (size_t)m);
     for (int i = 0; sd && i < m; i++) {
         sd[i] = sqrt(s->at.var[i] > floor ? s->at.var[i] : floor);
@@ -322,12 +325,12 @@ static double *spreads(const struct ckg__truths *p, int m, const struct sight *s
 }
 
 /* total (draws×m) ← log EI of every draw, and its slopes in sight. */
-static int improve(const struct ckg__nei *nei, int m, struct ckg__arena *arena, struct sight *s,
+static int improve(const struct ckg__nei *nei, int m, struct ckg__arena *arena, struct latent_view *s,
                    double *total)
 {
     const size_t points = (size_t)m;
     const size_t stride = nei->process[0].draws > 1 ? points : 0;
-    const double floor = ckg__truths_floor(&nei->process[0]);
+    const double floor = ckg__latent_draws_floor(&nei->process[0]);
     double *z = ckg__arena_doubles(arena, ((size_t)nei->draws + 1) * points);
     double *sd = spreads(&nei->process[0], m, s, arena);
 
@@ -353,9 +356,9 @@ static int improve(const struct ckg__nei *nei, int m, struct ckg__arena *arena, 
 
 /* One limit, drawn: log Φ(z) of every draw by arrays, z the distance to it in sd. */
 static int restrict_one_sided(const struct ckg__nei *nei, int j, int m, struct ckg__arena *arena,
-                              struct sight *s, double *total)
+                              struct latent_view *s, double *total)
 {
-    const struct ckg__truths *process = &nei->process[j];
+    const struct ckg__latent_draws *process = &nei->process[j];
     const size_t points = (size_t)m;
     const size_t size = (size_t)s->rows * points;
     const double sign = isinf(nei->belief->lower[j]) ? -1 : 1;
@@ -374,7 +377,7 @@ static int restrict_one_sided(const struct ckg__nei *nei, int j, int m, struct c
     add((int)size, log_p, total);
     for (size_t at = 0; s->in_mean && at < size; at++) {
         const size_t p = at % points;
-        s->in_var[at] = s->at.var[p] > ckg__truths_floor(process)
+        s->in_var[at] = s->at.var[p] > ckg__latent_draws_floor(process)
                             ? -0.5 * z[at] * s->in_mean[at] * inverse[p] * inverse[p]
                             : 0;
         s->in_mean[at] *= sign * inverse[p];
@@ -384,11 +387,11 @@ static int restrict_one_sided(const struct ckg__nei *nei, int j, int m, struct c
 
 /* Adds a constraint's log PF: to total (draws×m) where the draws differ, else to common (m). */
 static int restrict_to_limits(const struct ckg__nei *nei, int j, int m, struct ckg__arena *arena,
-                              struct sight *s, double *total, double *common)
+                              struct latent_view *s, double *total, double *common)
 {
     struct ckg__limits limits = ckg__belief_limits(nei->belief, j);
 
-    limits.floor = ckg__truths_floor(&nei->process[j]);
+    limits.floor = ckg__latent_draws_floor(&nei->process[j]);
     if (s->rows > 1 && !(limits.chance > 0) && isinf(limits.lower) != isinf(limits.upper))
         return restrict_one_sided(nei, j, m, arena, s, total);
     for (int i = 0; i < s->rows; i++) {
@@ -400,19 +403,19 @@ static int restrict_to_limits(const struct ckg__nei *nei, int j, int m, struct c
 }
 
 /* 1 when all of the group from j to before `end` are drawn, or none is. */
-static int alike(const struct sight *sight, int j, int end)
+static int alike(const struct latent_view *latent_view, int j, int end)
 {
     for (int k = j + 1; k < end; k++)
-        if (sight[k].rows != sight[j].rows)
+        if (latent_view[k].rows != latent_view[j].rows)
             return 0;
     return 1;
 }
 
 /* worst (size) ← the smallest log PF of the group from j to before `end`, whose slopes alone remain. */
 static int find_worst(const struct ckg__nei *nei, int j, int end, int m, struct ckg__arena *arena,
-                      struct sight *sight, double *worst)
+                      struct latent_view *latent_view, double *worst)
 {
-    const size_t size = (size_t)sight[j].rows * (size_t)m;
+    const size_t size = (size_t)latent_view[j].rows * (size_t)m;
     double *one;
     int *winner;
 
@@ -420,17 +423,17 @@ static int find_worst(const struct ckg__nei *nei, int j, int end, int m, struct 
         return CKG_ERR_NOMEM;
     for (int k = j; k < end; k++) {
         memset(one, 0, size * sizeof *one);
-        if (restrict_to_limits(nei, k, m, arena, &sight[k], one, one))
+        if (restrict_to_limits(nei, k, m, arena, &latent_view[k], one, one))
             return CKG_ERR_NOMEM;
         for (size_t at = 0; at < size; at++) {
             winner[at] = k == j || one[at] < worst[at] ? k : winner[at];
             worst[at] = winner[at] == k ? one[at] : worst[at];
         }
     }
-    for (int k = j; sight[j].in_mean && k < end; k++)
+    for (int k = j; latent_view[j].in_mean && k < end; k++)
         for (size_t at = 0; at < size; at++)
             if (winner[at] != k)
-                sight[k].in_mean[at] = sight[k].in_var[at] = 0;
+                latent_view[k].in_mean[at] = latent_view[k].in_var[at] = 0;
     return CKG_OK;
 }
 
@@ -439,19 +442,19 @@ static int find_worst(const struct ckg__nei *nei, int j, int end, int m, struct 
  * others are not, they count one by one.
  */
 static int restrict_to_group(const struct ckg__nei *nei, int j, int end, int m, struct ckg__arena *arena,
-                             struct sight *sight, double *total, double *common)
+                             struct latent_view *latent_view, double *total, double *common)
 {
-    const int rows = sight[j].rows;
+    const int rows = latent_view[j].rows;
     double *worst = ckg__arena_doubles(arena, (size_t)rows * (size_t)m);
     int status = worst ? CKG_OK : CKG_ERR_NOMEM;
 
-    if (!alike(sight, j, end)) {
+    if (!alike(latent_view, j, end)) {
         for (int k = j; !status && k < end; k++)
-            status = restrict_to_limits(nei, k, m, arena, &sight[k], total, common);
+            status = restrict_to_limits(nei, k, m, arena, &latent_view[k], total, common);
         return status;
     }
     if (!status)
-        status = find_worst(nei, j, end, m, arena, sight, worst);
+        status = find_worst(nei, j, end, m, arena, latent_view, worst);
     if (!status)
         add(rows * m, worst, rows > 1 ? total : common);
     return status;
@@ -461,7 +464,7 @@ static int restrict_to_group(const struct ckg__nei *nei, int j, int end, int m, 
  * Weighs the slopes by the draws' shares: in_var becomes one row, and in_mean one where the draws have one
  * mean.
  */
-static void weigh(const struct ckg__truths *p, int m, const double *share, struct sight *s)
+static void weigh(const struct ckg__latent_draws *p, int m, const double *share, struct latent_view *s)
 {
     const size_t points = (size_t)m;
     const size_t size = (size_t)s->rows * points;
@@ -480,7 +483,7 @@ static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu,
                     double *value, double *gradient)
 {
     const int outcomes = nei->belief->outcomes;
-    struct sight sight[CKG__MAX_OUTCOMES];
+    struct latent_view latent_view[CKG__MAX_OUTCOMES];
     double *total = ckg__arena_doubles(arena, (size_t)nei->draws * (size_t)m);
 
     if (!total)
@@ -490,18 +493,18 @@ static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu,
     memset(value, 0, (size_t)m * sizeof *value);
     for (int j = 0; j < outcomes; j++)
         if (look(&nei->process[j], m, U, ldu, j ? nei->process[j].draws : nei->draws, gradient != NULL, arena,
-                 &sight[j]))
+                 &latent_view[j]))
             return CKG_ERR_NOMEM;
 
     /* The improvement in every draw. */
-    if (improve(nei, m, arena, &sight[0], total))
+    if (improve(nei, m, arena, &latent_view[0], total))
         return CKG_ERR_NOMEM;
 
     /* Times the probability that the limits hold. */
     for (int j = 1, next; j < outcomes; j = next) {
         next = ckg__belief_after(nei->belief, j);
-        if (next == j + 1 ? restrict_to_limits(nei, j, m, arena, &sight[j], total, value)
-                          : restrict_to_group(nei, j, next, m, arena, sight, total, value))
+        if (next == j + 1 ? restrict_to_limits(nei, j, m, arena, &latent_view[j], total, value)
+                          : restrict_to_group(nei, j, next, m, arena, latent_view, total, value))
             return CKG_ERR_NOMEM;
     }
 
@@ -515,9 +518,9 @@ static int averaged(const struct ckg__nei *nei, int m, const double *U, int ldu,
     memset(gradient, 0, (size_t)ckg__belief_coordinates(nei->belief) * (size_t)m * sizeof *gradient);
     int status = CKG_OK;
     for (int j = 0; !status && j < outcomes; j++) {
-        weigh(&nei->process[j], m, total, &sight[j]);
-        status = ckg__truths_pull(&nei->process[j], m, sight[j].in_mean, sight[j].in_var, arena, &sight[j].at,
-                                  gradient);
+        weigh(&nei->process[j], m, total, &latent_view[j]);
+        status = ckg__latent_draws_pull_back(&nei->process[j], m, latent_view[j].in_mean,
+                                             latent_view[j].in_var, arena, &latent_view[j].at, gradient);
     }
     return status;
 }

@@ -29,7 +29,7 @@ struct ckg__nei {
     /* 1: log PF alone. Made as feasible == 0; who averages over several beliefs decides for all of them. */
     int alone;
     double *best; /* (draws); M where the draw has no feasible design */
-    struct ckg__truths process[CKG__MAX_OUTCOMES];
+    struct ckg__latent_draws process[CKG__MAX_OUTCOMES];
 };
 
 struct ckg__nei_draws {

@@ -356,45 +356,46 @@ int ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *conte
     return ckg__interrupted(pool->interrupt) ? CKG_ERR_CANCELLED : CKG_OK;
 }
 
-static struct ckg__interrupt *interrupt_of(const struct ckg__team *team)
+static struct ckg__interrupt *interrupt_of(const struct ckg__workers *workers)
 {
-    return !team ? NULL : team->pool ? team->pool->interrupt : team->alone;
+    return !workers ? NULL : workers->pool ? workers->pool->interrupt : workers->alone;
 }
 
-static int quits(const struct ckg__team *team)
+static int quits(const struct ckg__workers *workers)
 {
-    return ckg__interrupted_by(interrupt_of(team), 0);
+    return ckg__interrupted_by(interrupt_of(workers), 0);
 }
 
 /* One after the other, on the thread of the task that asks for it. */
-static int share_with_nobody(const struct ckg__team *team, int count, double work, ckg__task task,
+static int share_with_nobody(const struct ckg__workers *workers, int count, double work, ckg__task task,
                              void *context)
 {
-    struct ckg__interrupt *interrupt = interrupt_of(team);
+    struct ckg__interrupt *interrupt = interrupt_of(workers);
 
     for (int index = 0; index < count; index++) {
         if (ckg__interrupted_by(interrupt, work))
             return 1;
-        task(context, index, team ? team->worker : 0);
+        task(context, index, workers ? workers->worker : 0);
     }
     return 0;
 }
 
-int ckg__team_run(const struct ckg__team *team, int count, double work, ckg__task task, void *context)
+int ckg__workers_run(const struct ckg__workers *workers, int count, double work, ckg__task task,
+                     void *context)
 {
     assert(count >= 0 && work >= 0);
 
     struct claim claim;
 
-    if (!team || !team->pool || team->pool->threads == 1 || count <= 1)
-        return share_with_nobody(team, count, work, task, context);
-    struct run *run = &team->pool->runs[team->worker];
-    const struct wait wait = {.pool = team->pool, .run = run};
-    publish(team->pool, run, count, work, task, context);
+    if (!workers || !workers->pool || workers->pool->threads == 1 || count <= 1)
+        return share_with_nobody(workers, count, work, task, context);
+    struct run *run = &workers->pool->runs[workers->worker];
+    const struct wait wait = {.pool = workers->pool, .run = run};
+    publish(workers->pool, run, count, work, task, context);
     while (claim_task(run, &claim))
-        perform(team->pool, &claim, team->worker);
+        perform(workers->pool, &claim, workers->worker);
     wait_until_over(&wait);
 
     /* What makes others leave a task out is still so. */
-    return quits(team);
+    return quits(workers);
 }

@@ -38,7 +38,7 @@ int ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *conte
  * The workers that a task of a run may share its own work with: those that have nothing else to do help. A
  * task that belongs to such a shared piece shares no further.
  */
-struct ckg__team {
+struct ckg__workers {
     struct ckg__pool *pool;       /* NULL: a team of one */
     int worker;                   /* the number that the task was given */
     struct ckg__arena *arena;     /* (threads) the workers' scratch */
@@ -49,6 +49,7 @@ struct ckg__team {
  * The same for a part of a task, each task of so many multiply-adds; team NULL: one after the other, on
  * worker 0. 1 when that was given up, by an interrupt or a deadline: some tasks have not run.
  */
-int ckg__team_run(const struct ckg__team *team, int count, double work, ckg__task task, void *context);
+int ckg__workers_run(const struct ckg__workers *workers, int count, double work, ckg__task task,
+                     void *context);
 
 #endif

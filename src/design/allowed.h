@@ -61,7 +61,7 @@ void ckg__allowed_step(const ckg_problem *problem, struct ckg__rng *rng, double 
 /*
  * U (D×count, leading dimension ldu) ← allowed points that fill the space: of a Sobol sequence where that is
  * enough, else by walks from allowed ones, from `hints` (hints × d, designs in the user's units) too. *found
- * is less than count only where no walk has a beginning, which cannot be after ckg__allowed_survey.
+ * is less than count only where no walk has a beginning, which cannot be after ckg__allowed_find.
  */
 int ckg__allowed_fill(const ckg_problem *problem, struct ckg__rng *rng, int hints, const double *hint,
                       int count, double *U, int ldu, struct ckg__arena *arena, int *found);
@@ -73,12 +73,12 @@ int ckg__allowed_fill(const ckg_problem *problem, struct ckg__rng *rng, int hint
 int ckg__allowed_design(const ckg_problem *problem, struct ckg__rng *rng, int n, double *U,
                         struct ckg__arena *arena, struct ckg__interrupt *interrupt);
 
-/* --- whether there are any (survey.c) --- */
+/* --- whether there are any (find_allowed.c) --- */
 
 /*
  * Finds allowed designs and keeps them with the problem: all of a small finite one. CKG_ERR_INVALID with a
  * message where there are none, or none could be found.
  */
-int ckg__allowed_survey(ckg_problem *problem);
+int ckg__allowed_find(ckg_problem *problem);
 
 #endif

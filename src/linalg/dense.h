@@ -14,7 +14,7 @@ struct ckg__dense_ops {
      * A (n×n) ← its Cholesky factor L, in place. Returns 0; or i+1 when pivot i is not positive or not
      * finite, −1 when the team was to give up (A is then spoilt).
      */
-    int (*cholesky)(int n, double *A, int lda, const struct ckg__team *team);
+    int (*cholesky)(int n, double *A, int lda, const struct ckg__workers *workers);
 
     /* B (n×m) ← L⁻¹B. */
     void (*solve_lower)(int n, int m, const double *L, int ldl, double *B, int ldb);
@@ -26,7 +26,7 @@ struct ckg__dense_ops {
      * A (n×n), holding L in its lower triangle, ← the lower triangle of (LLᵀ)⁻¹. Returns 0, or −1 when the
      * team was to give up (A is then spoilt).
      */
-    int (*inverse_from_cholesky)(int n, double *A, int lda, const struct ckg__team *team);
+    int (*inverse_from_cholesky)(int n, double *A, int lda, const struct ckg__workers *workers);
 
     /* C (m×n) ← sign·AᵀB (+ C when keep) with A (k×m), B (k×n); sign is 1 or −1. */
     void (*multiply_tn)(int m, int n, int k, double sign, const double *A, int lda, const double *B, int ldb,

@@ -273,7 +273,7 @@ static void update_below(void *context, int index, int worker)
     update_strip(s->n - i, w, 1, s->depth, (struct operand){rows, s->lda, 1}, T, -1.0, 1, rows + i, s->lda);
 }
 
-int hot_cholesky(int n, double *A, int lda, const struct ckg__team *team)
+int hot_cholesky(int n, double *A, int lda, const struct ckg__workers *workers)
 {
     assert(n >= 0 && lda >= n);
 
@@ -287,10 +287,10 @@ int hot_cholesky(int n, double *A, int lda, const struct ckg__team *team)
         const int bad = factor_block(depth, block, lda, inverse, T);
         if (bad)
             return k + bad;
-        if (team && below >= SHARED) {
+        if (workers && below >= SHARED) {
             struct step step = {.n = n - k, .depth = depth, .A = block, .lda = lda, .inverse = inverse};
-            if (ckg__team_run(team, below, strip_work(depth, depth), solve_below, &step) ||
-                ckg__team_run(team, below, strip_work(n - k, depth), update_below, &step))
+            if (ckg__workers_run(workers, below, strip_work(depth, depth), solve_below, &step) ||
+                ckg__workers_run(workers, below, strip_work(n - k, depth), update_below, &step))
                 return -1;
         } else if (below) {
             eliminate_below(n - k, depth, inverse, block, lda, T);

@@ -60,7 +60,7 @@ static void invert_under(void *context, int index, int worker)
 }
 
 /* L ← L⁻¹ in place: the solve of LX = I, block by block. −1 when the team was to give up. */
-static int invert_lower(int n, double *A, ptrdiff_t lda, const struct ckg__team *team)
+static int invert_lower(int n, double *A, ptrdiff_t lda, const struct ckg__workers *workers)
 {
     _Alignas(64) double triangle[DEPTH * (DEPTH + WIDTH) / 2];
     double inverse[DEPTH];
@@ -73,14 +73,14 @@ static int invert_lower(int n, double *A, ptrdiff_t lda, const struct ckg__team 
         struct step step = {
             .n = n, .depth = depth, .k = k, .A = A, .lda = lda, .inverse = inverse, .triangle = triangle};
         invert_diagonal(depth, block, lda, inverse);
-        if (ckg__team_run(team, strips(k), strip_work(n - k, depth), invert_left, &step))
+        if (ckg__workers_run(workers, strips(k), strip_work(n - k, depth), invert_left, &step))
             return -1;
         for (int j = 0; j < depth; j += WIDTH) {
             invert_strip(depth - j, smaller(WIDTH, depth - j), block + j * lda + j, lda, inverse + j, T);
             T += (depth - j) * WIDTH;
         }
-        if (ckg__team_run(team, (below + CHUNK_BELOW - 1) / CHUNK_BELOW, (double)CHUNK_BELOW * depth * depth,
-                          invert_under, &step))
+        if (ckg__workers_run(workers, (below + CHUNK_BELOW - 1) / CHUNK_BELOW,
+                             (double)CHUNK_BELOW * depth * depth, invert_under, &step))
             return -1;
     }
     return 0;
@@ -147,7 +147,7 @@ static void square_beside(void *context, int index, int worker)
 }
 
 /* The lower triangle of W ← that of WᵀW, in place: block row by block row; −1 as above. */
-static int square_lower(int n, double *A, ptrdiff_t lda, const struct ckg__team *team)
+static int square_lower(int n, double *A, ptrdiff_t lda, const struct ckg__workers *workers)
 {
     _Alignas(64) double T[DEPTH * WIDTH];
     double squares[DEPTH * ROWS];
@@ -157,8 +157,8 @@ static int square_lower(int n, double *A, ptrdiff_t lda, const struct ckg__team 
         double *block = A + k * lda + k;
         struct step step = {.n = n, .depth = depth, .k = k, .A = A, .lda = lda, .squares = squares};
         copy_diagonal_squares(depth, block, lda, squares);
-        if (ckg__team_run(team, strips(k), strip_work(k, depth), square_above, &step) ||
-            ckg__team_run(team, strips(k), strip_work(depth, depth), square_beside, &step))
+        if (ckg__workers_run(workers, strips(k), strip_work(k, depth), square_above, &step) ||
+            ckg__workers_run(workers, strips(k), strip_work(depth, depth), square_beside, &step))
             return -1;
         for (int j = 0; j < depth; j += WIDTH) {
             const int w = smaller(WIDTH, depth - j);
@@ -172,10 +172,10 @@ static int square_lower(int n, double *A, ptrdiff_t lda, const struct ckg__team 
     return 0;
 }
 
-int hot_inverse_from_cholesky(int n, double *A, int lda, const struct ckg__team *team)
+int hot_inverse_from_cholesky(int n, double *A, int lda, const struct ckg__workers *workers)
 {
     assert(n >= 0 && lda >= n);
 
-    const int status = invert_lower(n, A, lda, team);
-    return status ? status : square_lower(n, A, lda, team);
+    const int status = invert_lower(n, A, lda, workers);
+    return status ? status : square_lower(n, A, lda, workers);
 }

@@ -8,7 +8,7 @@
 #include "linalg/dense.h"
 
 int ckg__jitter_factor(int n, double *A, int lda, struct ckg__jitter ladder, ckg__jitter_fill fill,
-                       void *context, const struct ckg__team *team, double *jitter)
+                       void *context, const struct ckg__workers *workers, double *jitter)
 {
     int pivot = 1;
 
@@ -16,7 +16,7 @@ int ckg__jitter_factor(int n, double *A, int lda, struct ckg__jitter ladder, ckg
     assert(ladder.from > 0 || ladder.step > 0);
 
     for (*jitter = ladder.from; *jitter <= ladder.most; *jitter = *jitter > 0 ? 10 * *jitter : ladder.step) {
-        pivot = fill(context, *jitter) ? -1 : ckg__dense()->cholesky(n, A, lda, team);
+        pivot = fill(context, *jitter) ? -1 : ckg__dense()->cholesky(n, A, lda, workers);
         if (pivot <= 0)
             break;
     }

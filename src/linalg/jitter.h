@@ -21,6 +21,6 @@ typedef int (*ckg__jitter_fill)(void *context, double jitter);
  * unless NULL, shares the work.
  */
 int ckg__jitter_factor(int n, double *A, int lda, struct ckg__jitter ladder, ckg__jitter_fill fill,
-                       void *context, const struct ckg__team *team, double *jitter);
+                       void *context, const struct ckg__workers *workers, double *jitter);
 
 #endif

@@ -52,8 +52,9 @@ int ckg__parts_multiply(struct ckg__interrupt *interrupt, int m, int n, int k, d
     return CKG_OK;
 }
 
-const struct ckg__team *ckg__parts_team(struct ckg__interrupt *interrupt, int n, struct ckg__team *team)
+const struct ckg__workers *ckg__parts_workers(struct ckg__interrupt *interrupt, int n,
+                                              struct ckg__workers *workers)
 {
-    *team = (struct ckg__team){.alone = interrupt};
-    return (double)n * n * n / 6 > CKG__INTERRUPT_WORK ? team : NULL;
+    *workers = (struct ckg__workers){.alone = interrupt};
+    return (double)n * n * n / 6 > CKG__INTERRUPT_WORK ? workers : NULL;
 }

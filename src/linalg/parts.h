@@ -21,6 +21,7 @@ int ckg__parts_multiply(struct ckg__interrupt *interrupt, int m, int n, int k, d
  * Who factors an n×n matrix alone, and may be interrupted; NULL where that is too little work to ask about.
  * `team` is filled for it.
  */
-const struct ckg__team *ckg__parts_team(struct ckg__interrupt *interrupt, int n, struct ckg__team *team);
+const struct ckg__workers *ckg__parts_workers(struct ckg__interrupt *interrupt, int n,
+                                              struct ckg__workers *workers);
 
 #endif

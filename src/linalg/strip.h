@@ -188,10 +188,10 @@ void solve_strip(int n, int w, int transposed, const double *L, ptrdiff_t ldl, c
 
 /* The rows of struct ckg__dense_ops. */
 double hot_dot(int n, const double *x, const double *y);
-int hot_cholesky(int n, double *A, int lda, const struct ckg__team *team);
+int hot_cholesky(int n, double *A, int lda, const struct ckg__workers *workers);
 void hot_solve_lower(int n, int m, const double *L, int ldl, double *B, int ldb);
 void hot_solve_lower_transposed(int n, int m, const double *L, int ldl, double *B, int ldb);
-int hot_inverse_from_cholesky(int n, double *A, int lda, const struct ckg__team *team);
+int hot_inverse_from_cholesky(int n, double *A, int lda, const struct ckg__workers *workers);
 
 /* inverse (n) ← 1/L_ii. */
 static inline void invert_diagonal(int n, const double *L, ptrdiff_t ldl, double *inverse)

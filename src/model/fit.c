@@ -130,7 +130,7 @@ static double uncounted(const struct ckg__gp_inputs *in)
 {
     const double n = in->n;
 
-    return in->team ? 0 : n * n * (n / 2 + 2 * (in->D + CKG__KERNEL_WORK));
+    return in->workers ? 0 : n * n * (n / 2 + 2 * (in->D + CKG__KERNEL_WORK));
 }
 
 double ckg__fit_density(const struct ckg__fit *fit, const double *theta, double *gradient,
@@ -180,8 +180,8 @@ void ckg__fit_start(const struct ckg__fit *fit, int start, double *theta)
     theta[d + 1] = fit->prior.signal_mean;
 }
 
-int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *theta, double *density,
-                   struct ckg__arena *arena)
+int ckg__fit_ascend(const struct ckg__fit *fit, int max_evaluations, double *theta, double *density,
+                    struct ckg__arena *arena)
 {
     assert(max_evaluations > 0);
     assert(fit->inputs.n <= fit->inputs.series->n);

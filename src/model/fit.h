@@ -49,8 +49,8 @@ enum { CKG__FIT_STARTS = 4 };
 void ckg__fit_start(const struct ckg__fit *fit, int start, double *theta);
 
 /* Climbs from theta (d+2), which becomes the best point; *density its value. */
-int ckg__fit_climb(const struct ckg__fit *fit, int max_evaluations, double *theta, double *density,
-                   struct ckg__arena *arena);
+int ckg__fit_ascend(const struct ckg__fit *fit, int max_evaluations, double *theta, double *density,
+                    struct ckg__arena *arena);
 
 /*
  * Slice sampling, coordinate by coordinate: `burn` sweeps from theta (d+2), then `count` samples `thin`

@@ -106,7 +106,7 @@ struct rows {
     int lda;
     int ldl;
     double *L;
-    const struct ckg__team *team;
+    const struct ckg__workers *workers;
 };
 
 static void kernel_task(void *context, int index, int worker)
@@ -125,8 +125,8 @@ static int fill_covariance(void *context, double nugget)
     struct rows *r = context;
     const double unit = ckg__covariance_unit(r->k);
 
-    if (ckg__team_run(r->team, (r->n + CKG__GP_ROWS - 1) / CKG__GP_ROWS,
-                      (double)CKG__GP_ROWS * r->n * (r->k->D + CKG__KERNEL_WORK), kernel_task, r))
+    if (ckg__workers_run(r->workers, (r->n + CKG__GP_ROWS - 1) / CKG__GP_ROWS,
+                         (double)CKG__GP_ROWS * r->n * (r->k->D + CKG__KERNEL_WORK), kernel_task, r))
         return 1;
     for (int i = 0; i < r->n; i++)
         r->L[(size_t)i * (size_t)r->ldl + (size_t)i] += unit * nugget + r->noise[i];
@@ -134,12 +134,12 @@ static int fill_covariance(void *context, double nugget)
 }
 
 int ckg__gp_factor(int n, const struct ckg__covariance *k, const double *row_noise, const double *A, int lda,
-                   double *L, int ldl, const struct ckg__team *team, double *nugget)
+                   double *L, int ldl, const struct ckg__workers *workers, double *nugget)
 {
-    struct rows rows = {n, k, row_noise, A, lda, ldl, L, team};
+    struct rows rows = {n, k, row_noise, A, lda, ldl, L, workers};
     const struct ckg__jitter ladder = {*nugget, 0, CKG__NUGGET_MAX * 1.01};
 
-    return ckg__jitter_factor(n, L, ldl, ladder, fill_covariance, &rows, team, nugget);
+    return ckg__jitter_factor(n, L, ldl, ladder, fill_covariance, &rows, workers, nugget);
 }
 
 void ckg__gp_weigh(struct ckg__gp *gp)
@@ -260,7 +260,7 @@ double ckg__gp_surprise(const struct ckg__gp *gp, int rows)
     return sum / rows;
 }
 
-const struct ckg__team *ckg__gp_team(const struct ckg__gp *gp, const struct ckg__team *team)
+const struct ckg__workers *ckg__gp_workers(const struct ckg__gp *gp, const struct ckg__workers *workers)
 {
-    return gp->n >= CKG__SHARE_ROWS ? team : NULL;
+    return gp->n >= CKG__SHARE_ROWS ? workers : NULL;
 }

@@ -27,9 +27,9 @@ struct ckg__gp_inputs {
     const double *X;  /* D×ldx, dimension-major, unscaled */
     int ldx;
     const struct ckg__series *series;
-    double mean_precision;        /* of the normal prior of m around 0; INFINITY: m = 0 */
-    const struct ckg__team *team; /* shares the work on a large matrix; NULL: nobody does */
-    int linear;                   /* 1: a trend beside the kernel (covariance.h) */
+    double mean_precision;              /* of the normal prior of m around 0; INFINITY: m = 0 */
+    const struct ckg__workers *workers; /* shares the work on a large matrix; NULL: nobody does */
+    int linear;                         /* 1: a trend beside the kernel (covariance.h) */
     /* whoever fits, conditions or asks the process looks at it; NULL: nobody does */
     struct ckg__interrupt *interrupt;
 };
@@ -104,6 +104,6 @@ double ckg__gp_surprise(const struct ckg__gp *gp, int rows);
 enum { CKG__SHARE_ROWS = 96 };
 
 /* The team where that is so, else NULL. */
-const struct ckg__team *ckg__gp_team(const struct ckg__gp *gp, const struct ckg__team *team);
+const struct ckg__workers *ckg__gp_workers(const struct ckg__gp *gp, const struct ckg__workers *workers);
 
 #endif

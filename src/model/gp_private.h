@@ -58,7 +58,7 @@ void ckg__gp_scale(const struct ckg__gp_inputs *inputs, const double *theta, dou
  * or −1 when it was to give up.
  */
 int ckg__gp_factor(int n, const struct ckg__covariance *k, const double *row_noise, const double *A, int lda,
-                   double *L, int ldl, const struct ckg__team *team, double *nugget);
+                   double *L, int ldl, const struct ckg__workers *workers, double *nugget);
 
 /* The covariance of the inputs with that signal variance and 1/ℓ. */
 struct ckg__covariance ckg__gp_covariance(const struct ckg__gp_inputs *inputs, double s2,

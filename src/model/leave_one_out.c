@@ -25,7 +25,7 @@ enum { MOST = 5 };
 struct leave {
     const struct ckg__gp *gp;
     const struct ckg__series *series;
-    const struct ckg__team *team;
+    const struct ckg__workers *workers;
     double *Q;       /* n×n, lower */
     double *y;       /* (n) the rows' values: what was measured, or what stands for labels */
     double *q1, *qy; /* (n) Q·1 and Q·y */
@@ -64,7 +64,7 @@ static int prepare(struct leave *w, struct ckg__arena *arena)
         w->q1[i] = 1;
         w->y[i] = w->qy[i] = row_value(w, i);
     }
-    if (ckg__dense()->inverse_from_cholesky(w->gp->n, w->Q, w->gp->n, w->team))
+    if (ckg__dense()->inverse_from_cholesky(w->gp->n, w->Q, w->gp->n, w->workers))
         return CKG_ERR_CANCELLED;
     solve(w->gp, w->q1);
     solve(w->gp, w->qy);
@@ -131,12 +131,12 @@ static int leave_rows(const struct leave *w, int first, int count, double *mean,
 }
 
 int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series,
-                      const struct ckg__team *team, struct ckg__arena *arena, double *mean, double *var)
+                      const struct ckg__workers *workers, struct ckg__arena *arena, double *mean, double *var)
 {
     assert(gp->n == series->n);
 
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct leave w = {.gp = gp, .series = series, .team = team};
+    struct leave w = {.gp = gp, .series = series, .workers = workers};
     int status = prepare(&w, arena);
     for (int first = 0, next; !status && first < gp->n; first = next) {
         for (next = first + 1; next < gp->n && series->design[next] == series->design[first]; next++)

@@ -10,6 +10,7 @@
  * process was set with; rows of one design follow one another there, five at most.
  */
 int ckg__gp_leave_out(const struct ckg__gp *gp, const struct ckg__series *series,
-                      const struct ckg__team *team, struct ckg__arena *arena, double *mean, double *var);
+                      const struct ckg__workers *workers, struct ckg__arena *arena, double *mean,
+                      double *var);
 
 #endif

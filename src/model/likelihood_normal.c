@@ -70,7 +70,7 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
     /* The factor of their covariance. */
     gp->nugget = CKG__NUGGET;
     const int bad = ckg__gp_factor(in->n, &gp->k, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity,
-                                   in->team, &gp->nugget);
+                                   in->workers, &gp->nugget);
     if (bad) {
         ckg__arena_release(arena, mark);
         if (bad < 0)
@@ -92,7 +92,7 @@ static int invert(const struct ckg__gp_inputs *in, struct ckg__fit_work *w)
 {
     memcpy(w->alpha, w->beta, (size_t)in->n * sizeof *w->alpha);
     ckg__dense()->solve_lower_transposed(in->n, 1, w->L, w->ld, w->alpha, 1);
-    return ckg__dense()->inverse_from_cholesky(in->n, w->L, w->ld, in->team);
+    return ckg__dense()->inverse_from_cholesky(in->n, w->L, w->ld, in->workers);
 }
 
 /*
@@ -138,7 +138,7 @@ static double factor_density(const struct ckg__gp_inputs *in, const double *thet
     ckg__gp_scale(in, theta, w->inv_ell, w->A, w->ld);
     row_noises(in->series, in->n, noise, w->noise);
     *nugget = CKG__NUGGET;
-    if (ckg__gp_factor(in->n, k, w->noise, w->A, w->ld, w->L, w->ld, in->team, nugget))
+    if (ckg__gp_factor(in->n, k, w->noise, w->A, w->ld, w->L, w->ld, in->workers, nugget))
         return -INFINITY;
     *mean = center(in, noise, w->L, w->ld, w->beta, w->ones, &value);
     return value;

@@ -202,14 +202,14 @@ static int look(struct labels *l)
 
     /* The factor, the mean, the weights and the inverse. */
     measure(l);
-    const int bad = ckg__gp_factor(n, &l->k, l->noise, l->A, l->lda, l->L, l->ldl, l->in->team, &nugget);
+    const int bad = ckg__gp_factor(n, &l->k, l->noise, l->A, l->lda, l->L, l->ldl, l->in->workers, &nugget);
     if (bad)
         return bad;
     l->centre = ckg__rows_centre(n, l->y, mean_precision(l->in, l->k.s2), l->L, l->ldl, l->beta, l->ones,
                                  &l->density);
     memcpy(l->alpha, l->beta, (size_t)n * sizeof *l->alpha);
     ckg__dense()->solve_lower_transposed(n, 1, l->L, l->ldl, l->alpha, 1);
-    if (ckg__dense()->inverse_from_cholesky(n, l->L, l->ldl, l->in->team))
+    if (ckg__dense()->inverse_from_cholesky(n, l->L, l->ldl, l->in->workers))
         return -1;
 
     /* K(K + Σ)⁻¹ = I − Σ(K + Σ)⁻¹: the noise of a row never vanishes, so little is lost. */
@@ -386,8 +386,8 @@ static int condition(struct ckg__gp *gp, const struct ckg__gp_inputs *in, const 
     int bad = settle(&l, 1, enough_for_process);
     gp->nugget = CKG__NUGGET;
     if (!bad)
-        bad = ckg__gp_factor(in->n, &gp->k, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity, in->team,
-                             &gp->nugget);
+        bad = ckg__gp_factor(in->n, &gp->k, gp->row_noise, gp->A, gp->capacity, gp->L, gp->capacity,
+                             in->workers, &gp->nugget);
     if (bad) {
         ckg__arena_release(arena, mark);
         if (bad < 0)

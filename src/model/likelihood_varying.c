@@ -43,26 +43,27 @@ static double needs(const struct ckg_problem *problem, int outcome, const struct
 static int lay_out(const struct ckg__gp_inputs *in, const void *state, struct ckg__arena *arena,
                    struct ckg__series *series)
 {
-    const struct ckg__loud *loud = state;
-    struct ckg__loudness *loudness;
+    const struct ckg__noise_fit *varying = state;
+    struct ckg__noise_process *noise_process;
     double *room, *relative, *g;
 
-    if (CKG__TAKE(arena, CKG__ROOM(loudness, 1), CKG__ROOM(room, ckg__loudness_numbers(in->D, loud->places)),
+    if (CKG__TAKE(arena, CKG__ROOM(noise_process, 1),
+                  CKG__ROOM(room, ckg__noise_process_numbers(in->D, varying->places)),
                   CKG__ROOM(relative, series->n + 1), CKG__ROOM(g, series->n + 1)))
         return CKG_ERR_NOMEM;
-    *loudness = ckg__loudness_lay_out(loud, in->D, in->group, series->u, room);
-    ckg__loudness_at(loudness, series->n, in->X, in->ldx, g, NULL);
+    *noise_process = ckg__noise_process_lay_out(varying, in->D, in->group, series->u, room);
+    ckg__noise_process_at(noise_process, series->n, in->X, in->ldx, g, NULL);
     *series = ckg__series_vary(series, g, relative);
-    series->state = loudness;
+    series->state = noise_process;
     return CKG_OK;
 }
 
 static int fit(const struct ckg__fit *plain, double needed, double *theta, void *state, double *evidence,
                struct ckg__arena *arena)
 {
-    struct ckg__loud *loud = state;
+    struct ckg__noise_fit *varying = state;
     struct ckg__fit beside = *plain;
-    struct ckg__loud_found found;
+    struct ckg__noise_found found;
     struct ckg__series varied;
     double density;
     double hope = INFINITY;
@@ -71,21 +72,21 @@ static int fit(const struct ckg__fit *plain, double needed, double *theta, void 
     /* Is it worth a fit? */
     *evidence = -INFINITY;
     if (needed >= gain_to_begin)
-        status = ckg__loudness_hope(plain, theta, &hope, arena);
+        status = ckg__noise_process_hope(plain, theta, &hope, arena);
     if (status || hope < gain_to_try)
         return status;
 
     /* The noise, the hyperparameters beside it, the noise again. */
-    status = ckg__loudness_fit(plain, theta, loud, &found, arena);
-    if (status || !loud->places)
+    status = ckg__noise_process_fit(plain, theta, varying, &found, arena);
+    if (status || !varying->places)
         return status;
-    status = ckg__likelihood_lay_out(&ckg__likelihood_varying, &plain->inputs, loud, arena, &varied);
+    status = ckg__likelihood_lay_out(&ckg__likelihood_varying, &plain->inputs, varying, arena, &varied);
     beside.inputs.series = &varied;
     if (!status)
-        status = ckg__fit_climb(&beside, EVALUATIONS, theta, &density, arena);
+        status = ckg__fit_ascend(&beside, EVALUATIONS, theta, &density, arena);
     if (!status)
-        status = ckg__loudness_fit(plain, theta, loud, &found, arena);
-    if (!status && loud->places)
+        status = ckg__noise_process_fit(plain, theta, varying, &found, arena);
+    if (!status && varying->places)
         *evidence = found.evidence;
     return status;
 }
@@ -111,7 +112,7 @@ static void noise(const struct ckg__gp *gp, int m, const double *U, int ldu, con
     struct ckg__noise still = {out->var, out->in_mean, out->in_var, NULL};
 
     ckg__likelihood_normal.noise(gp, m, U, ldu, mean, var, &still);
-    ckg__loudness_at(gp->state, m, U, ldu, out->var, out->in_u);
+    ckg__noise_process_at(gp->state, m, U, ldu, out->var, out->in_u);
     for (int p = 0; p < m; p++) {
         const double own = gp->noise * ckg__exp(out->var[p]);
         out->var[p] = gp->unit * gp->nugget + own;
@@ -124,7 +125,7 @@ const struct ckg__likelihood ckg__likelihood_varying = {
     .name = "varying",
     .traits = CKG__VARIES,
     .needs = needs,
-    .state_size = sizeof(struct ckg__loud),
+    .state_size = sizeof(struct ckg__noise_fit),
     .fit = fit,
     .lay_out = lay_out,
     .moments = ckg__scaling_moments,

@@ -1,4 +1,4 @@
-/* The loudness of noise at points (noise_process.h). Cost places·D a point. */
+/* The noise_process of noise at points (noise_process.h). Cost places·D a point. */
 #include "model/noise_process.h"
 
 #include <assert.h>
@@ -7,24 +7,24 @@
 
 #include "base/maths.h"
 
-struct ckg__loudness ckg__loudness_lay_out(const struct ckg__loud *loud, int D, const int *group,
-                                           const double *u, double *room)
+struct ckg__noise_process ckg__noise_process_lay_out(const struct ckg__noise_fit *varying, int D,
+                                                     const int *group, const double *u, double *room)
 {
-    const size_t places = (size_t)loud->places;
+    const size_t places = (size_t)varying->places;
     double *Z = room + D;
     double *weight = Z + (size_t)D * places;
 
     for (int k = 0; k < D; k++) {
-        room[k] = loud->inv_ell[group[k]];
+        room[k] = varying->inv_ell[group[k]];
         for (size_t b = 0; b < places; b++)
-            Z[(size_t)k * places + b] = u[(size_t)loud->design[b] * (size_t)D + (size_t)k] * room[k];
+            Z[(size_t)k * places + b] = u[(size_t)varying->design[b] * (size_t)D + (size_t)k] * room[k];
     }
-    memcpy(weight, loud->weight, places * sizeof *weight);
-    return (struct ckg__loudness){loud->places, D, loud->s2, room, Z, weight};
+    memcpy(weight, varying->weight, places * sizeof *weight);
+    return (struct ckg__noise_process){varying->places, D, varying->s2, room, Z, weight};
 }
 
 /* The square of the scaled distance of point p from place b. */
-static double squared_distance(const struct ckg__loudness *l, const double *U, int ldu, int p, int b)
+static double squared_distance(const struct ckg__noise_process *l, const double *U, int ldu, int p, int b)
 {
     double sum = 0;
 
@@ -36,8 +36,8 @@ static double squared_distance(const struct ckg__loudness *l, const double *U, i
     return sum;
 }
 
-void ckg__loudness_at(const struct ckg__loudness *l, int m, const double *U, int ldu, double *g,
-                      double *gradient)
+void ckg__noise_process_at(const struct ckg__noise_process *l, int m, const double *U, int ldu, double *g,
+                           double *gradient)
 {
     assert(l->places > 0 && ldu >= m);
 

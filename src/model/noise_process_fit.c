@@ -1,15 +1,15 @@
 /*
- * How loud the noise is where: the most probable loudness given the hyperparameters of the process, by Fisher
- * scoring, and its evidence by Laplace's approximation. With s_i the variance of row i's noise, c_i values in
- * it with the sum of squares q_i, Q = (K + Σ)⁻¹ and α = Q(y − m), the density has in the log variance h_i of
- * one value at row i
+ * How loud the noise is where: the most probable noise_process given the hyperparameters of the process, by
+ * Fisher scoring, and its evidence by Laplace's approximation. With s_i the variance of row i's noise, c_i
+ * values in it with the sum of squares q_i, Q = (K + Σ)⁻¹ and α = Q(y − m), the density has in the log
+ * variance h_i of one value at row i
  *
  *     the slope                u_i  = ½(α_i² − Q_ii)s_i + ½(q_i e^{−h_i} − (c_i − 1))
  *     and Fisher's information F_ij = ½Q_ij² s_i s_j + ½(c_i − 1)[i = j]
  *
  * so that rows without replicates tell of the noise, too, as far as they cannot be signal. h = level + Ψw
  * with Ψ = k(X, Z)R⁻ᵀ, RRᵀ = k(Z, Z), and w ~ N(0, I): as few unknowns as there are places. The density seen
- * as quadratic in h, other scales of the loudness are compared without another factor of K + Σ.
+ * as quadratic in h, other scales of the noise_process are compared without another factor of K + Σ.
  *
  * References: Goldberg, Williams and Bishop 1998 for the model; Kersting et al. 2007 for the most likely
  * course of the noise; Binois, Gramacy and Ludkovski 2018 for a joint likelihood with replicates, which this
@@ -29,7 +29,7 @@
 enum { STEPS = 10, HALVINGS = 6, MOST_COORDINATES = 20 };
 
 /* The columns of Ψ: the level first. */
-enum { COLUMNS = CKG__LOUD_PLACES + 1 };
+enum { COLUMNS = CKG__NOISE_PLACES + 1 };
 
 /* Steps end where the next would gain less than this in log density. */
 static const double enough = 1e-6;
@@ -48,7 +48,7 @@ struct scoring {
     struct ckg__gp_inputs inputs; /* with the varied series */
     struct ckg__series varied;
     struct ckg__fit_work work;
-    struct ckg__loud *loud;
+    struct ckg__noise_fit *varying;
     int rows;                 /* of estimated noise; below they are numbered without the others */
     int *row;                 /* (rows) */
     int columns;              /* 1 + places */
@@ -75,8 +75,8 @@ static int take(struct scoring *s, struct ckg__arena *arena)
 
     if (CKG__TAKE(
             arena, CKG__ROOM(of_rows, 5 * n), CKG__ROOM(of_columns, 3 * COLUMNS), CKG__ROOM(s->row, n),
-            CKG__ROOM(s->Z, D * CKG__LOUD_PLACES), CKG__ROOM(s->F, n * n), CKG__ROOM(s->Psi, n * COLUMNS),
-            CKG__ROOM(s->FPsi, n * COLUMNS), CKG__ROOM(s->R, (size_t)CKG__LOUD_PLACES * CKG__LOUD_PLACES),
+            CKG__ROOM(s->Z, D * CKG__NOISE_PLACES), CKG__ROOM(s->F, n * n), CKG__ROOM(s->Psi, n * COLUMNS),
+            CKG__ROOM(s->FPsi, n * COLUMNS), CKG__ROOM(s->R, (size_t)CKG__NOISE_PLACES * CKG__NOISE_PLACES),
             CKG__ROOM(s->H, (size_t)COLUMNS * COLUMNS), CKG__ROOM(s->theta, (size_t)s->fit->inputs.d + 2)) ||
         ckg__fit_work_take(&s->work, s->fit, arena))
         return CKG_ERR_NOMEM;
@@ -104,7 +104,7 @@ static double apart(const struct scoring *s, int i, int b)
     double sum = 0;
 
     for (int k = 0; k < s->fit->inputs.D; k++) {
-        const double step = coordinate(s, k, i) - s->Z[k * CKG__LOUD_PLACES + b];
+        const double step = coordinate(s, k, i) - s->Z[k * CKG__NOISE_PLACES + b];
         sum += step * step;
     }
     return sum;
@@ -118,29 +118,29 @@ static void choose_places(struct scoring *s)
 
     for (int a = 0; a < s->rows; a++)
         nearest[a] = INFINITY;
-    s->loud->places = 0;
-    while (s->loud->places < CKG__LOUD_PLACES && s->rows > 0 && nearest[next] > 0) {
-        const int b = s->loud->places++;
-        s->loud->design[b] = s->fit->inputs.series->design[s->row[next]];
+    s->varying->places = 0;
+    while (s->varying->places < CKG__NOISE_PLACES && s->rows > 0 && nearest[next] > 0) {
+        const int b = s->varying->places++;
+        s->varying->design[b] = s->fit->inputs.series->design[s->row[next]];
         for (int k = 0; k < s->fit->inputs.D; k++)
-            s->Z[k * CKG__LOUD_PLACES + b] = coordinate(s, k, s->row[next]);
+            s->Z[k * CKG__NOISE_PLACES + b] = coordinate(s, k, s->row[next]);
         for (int a = 0; a < s->rows; a++)
             nearest[a] = fmin(nearest[a], apart(s, s->row[a], b));
         for (int a = 0; a < s->rows; a++)
             next = nearest[a] > nearest[next] ? a : next;
     }
-    s->columns = 1 + s->loud->places;
+    s->columns = 1 + s->varying->places;
 }
 
 /* The rows whose noise is estimated, the places among them, the prior of the level. */
-static int prepare(struct scoring *s, const struct ckg__fit *fit, const double *theta, struct ckg__loud *loud,
-                   struct ckg__arena *arena)
+static int prepare(struct scoring *s, const struct ckg__fit *fit, const double *theta,
+                   struct ckg__noise_fit *varying, struct ckg__arena *arena)
 {
     const struct ckg__prior *prior = &fit->prior;
     const int d = fit->inputs.d;
 
     assert(!fit->inputs.series->relative && fit->inputs.series->squares);
-    *s = (struct scoring){.fit = fit, .loud = loud, .inputs = fit->inputs};
+    *s = (struct scoring){.fit = fit, .varying = varying, .inputs = fit->inputs};
     if (take(s, arena))
         return CKG_ERR_NOMEM;
     memcpy(s->theta, theta, ((size_t)d + 2) * sizeof *theta);
@@ -157,34 +157,34 @@ static int prepare(struct scoring *s, const struct ckg__fit *fit, const double *
 
 /* --- Ψ --- */
 
-static double covariance(const struct ckg__loud *loud, const int *group, int D, const double *a, int lda,
-                         const double *b, int ldb)
+static double covariance(const struct ckg__noise_fit *varying, const int *group, int D, const double *a,
+                         int lda, const double *b, int ldb)
 {
     double sum = 0;
 
     for (int k = 0; k < D; k++) {
         const double step = (a[(size_t)k * (size_t)lda] - b[(size_t)k * (size_t)ldb]) *
-                            loud->inv_ell[group[k]];
+                            varying->inv_ell[group[k]];
         sum += step * step;
     }
-    return loud->s2 * ckg__exp(-0.5 * sum);
+    return varying->s2 * ckg__exp(-0.5 * sum);
 }
 
 /* R and Ψ for the scales that loud has. */
 static void lay_columns(struct scoring *s)
 {
     const struct ckg__gp_inputs *in = &s->fit->inputs;
-    const int places = s->loud->places;
-    double line[CKG__LOUD_PLACES];
+    const int places = s->varying->places;
+    double line[CKG__NOISE_PLACES];
 
     /* The factor of the places' covariance, which the nugget keeps well conditioned. */
     for (int a = 0; a < places; a++) {
         for (int b = 0; b <= a; b++)
-            s->R[a * CKG__LOUD_PLACES + b] = covariance(s->loud, in->group, in->D, s->Z + a, CKG__LOUD_PLACES,
-                                                        s->Z + b, CKG__LOUD_PLACES);
-        s->R[a * CKG__LOUD_PLACES + a] += nugget * s->loud->s2;
+            s->R[a * CKG__NOISE_PLACES + b] = covariance(s->varying, in->group, in->D, s->Z + a,
+                                                         CKG__NOISE_PLACES, s->Z + b, CKG__NOISE_PLACES);
+        s->R[a * CKG__NOISE_PLACES + a] += nugget * s->varying->s2;
     }
-    const int bad = ckg__dense()->cholesky(places, s->R, CKG__LOUD_PLACES, NULL);
+    const int bad = ckg__dense()->cholesky(places, s->R, CKG__NOISE_PLACES, NULL);
     assert(!bad);
     (void)bad;
 
@@ -192,9 +192,9 @@ static void lay_columns(struct scoring *s)
     for (int a = 0; a < s->rows; a++) {
         double *psi = s->Psi + (size_t)a * (size_t)s->columns;
         for (int b = 0; b < places; b++)
-            line[b] = covariance(s->loud, in->group, in->D, in->X + s->row[a], in->ldx, s->Z + b,
-                                 CKG__LOUD_PLACES);
-        ckg__dense()->solve_lower(places, 1, s->R, CKG__LOUD_PLACES, line, 1);
+            line[b] = covariance(s->varying, in->group, in->D, in->X + s->row[a], in->ldx, s->Z + b,
+                                 CKG__NOISE_PLACES);
+        ckg__dense()->solve_lower(places, 1, s->R, CKG__NOISE_PLACES, line, 1);
         psi[0] = 1;
         memcpy(psi + 1, line, (size_t)places * sizeof *line);
     }
@@ -276,7 +276,7 @@ static double half_log_determinant(const struct scoring *s)
 /* --- steps and scales --- */
 
 /* c ← the most probable one for the scales that loud has; *density is there. 0, or −1: no factor. */
-static int climb(struct scoring *s, double *density)
+static int ascend(struct scoring *s, double *density)
 {
     *density = density_at(s, s->c);
     for (int step = 0; step<STEPS && * density> - INFINITY; step++) {
@@ -340,18 +340,18 @@ static void begin_quadratic(struct scoring *s)
 }
 
 /* Tries the scales that loud has; those of *best stand where they are no better. */
-static void try_scales(struct scoring *s, struct ckg__loud *best, double *gain)
+static void try_scales(struct scoring *s, struct ckg__noise_fit *best, double *gain)
 {
     const double found = quadratic_gain(s);
 
     if (found > *gain) {
         *gain = found;
-        *best = *s->loud;
+        *best = *s->varying;
     }
 }
 
 /* Loud's scales ← the best of those that are tried: common ones, then parameter by parameter. */
-static double choose_scales(struct scoring *s, struct ckg__loud *best)
+static double choose_scales(struct scoring *s, struct ckg__noise_fit *best)
 {
     const int d = s->fit->inputs.d;
     const double stretch = sqrt(0.5 * d);
@@ -363,40 +363,41 @@ static double choose_scales(struct scoring *s, struct ckg__loud *best)
         s->pull[a] += s->u[a];
 
     /* The same length for all. */
-    *best = *s->loud;
+    *best = *s->varying;
     gain = quadratic_gain(s);
     for (size_t v = 0; v < sizeof tried_s2 / sizeof *tried_s2; v++)
         for (size_t e = 0; e < sizeof tried_ell / sizeof *tried_ell; e++) {
-            s->loud->s2 = tried_s2[v];
+            s->varying->s2 = tried_s2[v];
             for (int k = 0; k < d; k++)
-                s->loud->inv_ell[k] = 1 / (tried_ell[e] * stretch);
+                s->varying->inv_ell[k] = 1 / (tried_ell[e] * stretch);
             try_scales(s, best, &gain);
         }
 
     /* Each its own, where they are not too many. */
     for (int k = 0; d > 1 && d <= MOST_COORDINATES && k < d; k++)
         for (size_t e = 0; e < sizeof tried_ell / sizeof *tried_ell; e++) {
-            *s->loud = *best;
-            s->loud->inv_ell[k] = 1 / (tried_ell[e] * stretch);
+            *s->varying = *best;
+            s->varying->inv_ell[k] = 1 / (tried_ell[e] * stretch);
             try_scales(s, best, &gain);
         }
-    *s->loud = *best;
+    *s->varying = *best;
     return gain;
 }
 
 /* Scales to begin with, where there are none. */
-static void first_scales(struct ckg__loud *loud, int d)
+static void first_scales(struct ckg__noise_fit *varying, int d)
 {
-    loud->s2 = first_s2;
+    varying->s2 = first_s2;
     for (int k = 0; k < d; k++)
-        loud->inv_ell[k] = 1 / (first_ell * sqrt(0.5 * d));
+        varying->inv_ell[k] = 1 / (first_ell * sqrt(0.5 * d));
 }
 
 /* v = R⁻ᵀw. */
 static void put_weights(struct scoring *s)
 {
-    memcpy(s->loud->weight, s->c + 1, (size_t)s->loud->places * sizeof *s->c);
-    ckg__dense()->solve_lower_transposed(s->loud->places, 1, s->R, CKG__LOUD_PLACES, s->loud->weight, 1);
+    memcpy(s->varying->weight, s->c + 1, (size_t)s->varying->places * sizeof *s->c);
+    ckg__dense()->solve_lower_transposed(s->varying->places, 1, s->R, CKG__NOISE_PLACES, s->varying->weight,
+                                         1);
 }
 
 /* Of theta the level may have moved; it stays in its box. */
@@ -422,58 +423,58 @@ static int fit_course(struct scoring *s, double *evidence)
 {
     double density;
 
-    if (climb(s, &density))
+    if (ascend(s, &density))
         return -1;
     put_weights(s);
     *evidence = density + prior_of_others(s->fit, s->theta) - half_log_determinant(s);
     return 0;
 }
 
-int ckg__loudness_fit(const struct ckg__fit *fit, double *theta, struct ckg__loud *loud,
-                      struct ckg__loud_found *found, struct ckg__arena *arena)
+int ckg__noise_process_fit(const struct ckg__fit *fit, double *theta, struct ckg__noise_fit *varying,
+                           struct ckg__noise_found *found, struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct ckg__loud first;
-    struct ckg__loud best;
+    struct ckg__noise_fit first;
+    struct ckg__noise_fit best;
     struct scoring s;
     double evidence;
 
     /* The course for the scales there are. */
-    if (!loud->places)
-        first_scales(loud, fit->inputs.d);
-    if (prepare(&s, fit, theta, loud, arena))
+    if (!varying->places)
+        first_scales(varying, fit->inputs.d);
+    if (prepare(&s, fit, theta, varying, arena))
         return CKG_ERR_NOMEM;
-    *found = (struct ckg__loud_found){0, -INFINITY};
+    *found = (struct ckg__noise_found){0, -INFINITY};
     lay_columns(&s);
     const int bad = fit_course(&s, &found->evidence);
 
     /* For those that look better from there, if they are. */
     if (!bad) {
         const double level = level_of(&s);
-        first = *loud;
+        first = *varying;
         found->gain = choose_scales(&s, &best);
         begin_quadratic(&s);
         const int better = !fit_course(&s, &evidence) && evidence > found->evidence;
         theta[fit->inputs.d] = better ? level_of(&s) : level;
         found->evidence = better ? evidence : found->evidence;
         if (!better)
-            *loud = first;
+            *varying = first;
     }
-    loud->places = bad ? 0 : loud->places;
+    varying->places = bad ? 0 : varying->places;
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }
 
-int ckg__loudness_hope(const struct ckg__fit *fit, const double *theta, double *gain,
-                       struct ckg__arena *arena)
+int ckg__noise_process_hope(const struct ckg__fit *fit, const double *theta, double *gain,
+                            struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct ckg__loud loud = {0};
-    struct ckg__loud best;
+    struct ckg__noise_fit varying = {0};
+    struct ckg__noise_fit best;
     struct scoring s;
 
-    first_scales(&loud, fit->inputs.d);
-    if (prepare(&s, fit, theta, &loud, arena))
+    first_scales(&varying, fit->inputs.d);
+    if (prepare(&s, fit, theta, &varying, arena))
         return CKG_ERR_NOMEM;
     lay_columns(&s);
     *gain = 0;

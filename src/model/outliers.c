@@ -12,26 +12,26 @@ enum { FEWEST_LEFT = 4 };
 
 static const double margin = 1.5;
 
-static int count_apart(const struct ckg__crowd *crowd)
+static int count_apart(const struct ckg__sample *sample)
 {
     int apart = 0;
-    for (int i = 0; i < crowd->n; i++)
-        apart += crowd->sorted[i].apart;
+    for (int i = 0; i < sample->n; i++)
+        apart += sample->sorted[i].apart;
     return apart;
 }
 
-int ckg__ordinary(const struct ckg__crowd *crowd, struct ckg__window *window)
+int ckg__ordinary(const struct ckg__sample *sample, struct ckg__window *window)
 {
-    const struct ckg__member *sorted = crowd->sorted;
-    const double centre = crowd->median;
-    const int all = count_apart(crowd);
+    const struct ckg__member *sorted = sample->sorted;
+    const double centre = sample->median;
+    const int all = count_apart(sample);
     const int least = (all + 1) / 2 > FEWEST_LEFT ? (all + 1) / 2 : FEWEST_LEFT;
     int left = all;
     int first = 0;
-    int last = crowd->n - 1;
+    int last = sample->n - 1;
     int found = 0;
 
-    assert(crowd->limit >= 0);
+    assert(sample->limit >= 0);
 
     /* Without the farthest value, and the next, …: is there a gap before those that are left? */
     while (first < last) {
@@ -42,8 +42,8 @@ int ckg__ordinary(const struct ckg__crowd *crowd, struct ckg__window *window)
             break;
 
         const double next = fmax(centre - sorted[first].value, sorted[last].value - centre);
-        const double radius = fmax(next, crowd->limit);
-        if (radius > 0 && fabs(farthest->value - centre) > crowd->gap * radius) {
+        const double radius = fmax(next, sample->limit);
+        if (radius > 0 && fabs(farthest->value - centre) > sample->gap * radius) {
             *window = (struct ckg__window){centre - margin * radius, centre + margin * radius};
             found = 1;
         }

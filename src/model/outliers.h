@@ -9,7 +9,7 @@ struct ckg__member {
 };
 
 /* The values that are judged. */
-struct ckg__crowd {
+struct ckg__sample {
     int n;
     const struct ckg__member *sorted; /* (n) ascending */
     double median;                    /* of those apart */
@@ -26,6 +26,6 @@ struct ckg__window {
  * around the median, or as the limit is away from it. At least half of those apart, and four, are others. The
  * window then holds them, with a margin.
  */
-int ckg__ordinary(const struct ckg__crowd *crowd, struct ckg__window *window);
+int ckg__ordinary(const struct ckg__sample *sample, struct ckg__window *window);
 
 #endif

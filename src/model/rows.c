@@ -110,8 +110,8 @@ int ckg__rows_slopes(const struct ckg__gp_inputs *in, const struct ckg__covarian
     /* Length-scales, rows shared out; the inverse is spoilt. */
     struct slope_rows rows = {in, k, w};
     const int chunks = (n + CKG__GP_ROWS - 1) / CKG__GP_ROWS;
-    if (ckg__team_run(in->team, chunks, 2.0 * CKG__GP_ROWS * n * (in->D + CKG__KERNEL_WORK), slope_task,
-                      &rows))
+    if (ckg__workers_run(in->workers, chunks, 2.0 * CKG__GP_ROWS * n * (in->D + CKG__KERNEL_WORK), slope_task,
+                         &rows))
         return -1;
     for (int c = 0; c < chunks; c++)
         for (int k = 0; k < in->D; k++)

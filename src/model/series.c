@@ -284,8 +284,8 @@ static int find_window(const struct judged *j, const double limits[2], struct ck
         sorted[i] = (struct ckg__member){j->w[i], j->entries[i].apart};
     qsort(sorted, (size_t)j->count, sizeof *sorted, by_value);
 
-    const struct ckg__crowd crowd = {j->count, sorted, j->median, isfinite(limit) ? limit : 0, j->gap};
-    *found = ckg__ordinary(&crowd, window);
+    const struct ckg__sample sample = {j->count, sorted, j->median, isfinite(limit) ? limit : 0, j->gap};
+    *found = ckg__ordinary(&sample, window);
     if (*found && j->outcome == 0 && too_many_are_good(j, window->high))
         window->high = INFINITY;
     return CKG_OK;
@@ -381,13 +381,13 @@ static void add_row(struct ckg__series *s, int design, const struct pool *pool, 
     s->squares[i] = pool->squares;
 }
 
-enum { NOISY, KNOWN, EXACT, ABSURD, CONFIRMED, POOLS };
+enum { NOISY, KNOWN, EXACT, OUTLIER, CONFIRMED, POOLS };
 
 /* What stands for the variance of a row whose noise is estimated. */
 static const double estimated_variance = -1;
 
 /* The variances of rows of absurd values until the units are known. */
-static const double absurd_variance = -2;
+static const double outlier_variance = -2;
 static const double confirmed_variance = -3;
 
 /*
@@ -444,7 +444,7 @@ static void pool_entries(const struct ckg__scaling *scaling, const struct entry 
         const double sd = entries[i].sd;
         struct pool *of = pools + (size_t)entries[i].design * POOLS;
         if (entries[i].far > 0)
-            pool_add(&of[entries[i].confirmed ? CONFIRMED : ABSURD], y[i], 1);
+            pool_add(&of[entries[i].confirmed ? CONFIRMED : OUTLIER], y[i], 1);
         else if (sd == CKG_SD_DEFAULT)
             pool_add(&of[NOISY], y[i], 1);
         else if (sd == 0)
@@ -459,7 +459,7 @@ static void pool_entries(const struct ckg__scaling *scaling, const struct entry 
         add_row(s, design, &of[NOISY], estimated_variance);
         add_row(s, design, &of[KNOWN], 1 / of[KNOWN].weight);
         add_row(s, design, &of[EXACT], 0);
-        add_row(s, design, &of[ABSURD], absurd_variance);
+        add_row(s, design, &of[OUTLIER], outlier_variance);
         add_row(s, design, &of[CONFIRMED], confirmed_variance);
     }
 }
@@ -468,7 +468,7 @@ static void pool_entries(const struct ckg__scaling *scaling, const struct entry 
  * The density of an absurd value at a distance: that of a logarithm which may be anything within some 50, on
  * either side.
  */
-static const double absurd_price = 100;
+static const double outlier_price = 100;
 
 /*
  * What replicates say about the noise beyond their means, in scaled units; every value's own sd is known for
@@ -494,7 +494,7 @@ static void replicate_terms(const struct pool *pools, int designs, const struct 
         const double log_slope = ckg__scaling_log_slope(scaling, entries[i].value);
         s->jacobian += log_slope;
         if (entries[i].far > 0)
-            s->jacobian += ckg__log(scaling->scale) - ckg__log(absurd_price * entries[i].far);
+            s->jacobian += ckg__log(scaling->scale) - ckg__log(outlier_price * entries[i].far);
         else if (entries[i].sd > 0)
             s->constant -= 0.5 * ckg__log(two_pi * entries[i].sd * entries[i].sd) + log_slope;
     }
@@ -538,7 +538,7 @@ static int ordinary_moments(const struct ckg__series *s, struct ckg__arena *aren
     if (!y)
         return CKG_ERR_NOMEM;
     for (int i = 0; i < s->n; i++)
-        if (s->known[i] > absurd_variance)
+        if (s->known[i] > outlier_variance)
             y[n++] = s->y[i];
     moments(n, y, mean, sd);
     ckg__arena_release(arena, mark);
@@ -569,10 +569,10 @@ static int standardise(const struct ckg__data *data, int outcome, struct ckg__ar
     for (int i = 0; i < s->n; i++) {
         s->y[i] = ckg__scaling_round((s->y[i] - mean) / sd);
         s->squares[i] = s->known[i] == estimated_variance ? s->squares[i] / (sd * sd) : 0;
-        if (s->known[i] <= absurd_variance) {
-            const double share = s->known[i] == absurd_variance ? softness : confirmed_softness;
+        if (s->known[i] <= outlier_variance) {
+            const double share = s->known[i] == outlier_variance ? softness : confirmed_softness;
             s->known[i] = fmin(share * share * s->y[i] * s->y[i], most_noise);
-            s->absurd++;
+            s->outlier++;
         } else if (s->known[i] > 0)
             s->known[i] = fmin(s->known[i] / (sd * sd), most_noise);
         s->estimated |= s->known[i] < 0;

@@ -58,7 +58,7 @@ struct ckg__series {
     const struct ckg__likelihood *likelihood; /* what the values are measurements of */
     const void *state;                        /* the likelihood's own; NULL: it has none */
     int estimated;                            /* 1 when any row's noise is to be estimated */
-    int absurd;                               /* rows of values that were drawn in; their noise is known[i] */
+    int outlier;                              /* rows of values that were drawn in; their noise is known[i] */
     double extra, within, constant;
     /* Σ log dy/dv over the values: with it likelihoods on different scales can be compared */
     double jacobian;

@@ -18,13 +18,13 @@
 
 enum { CHUNK = 16, MAX_INNER = 16 };
 
-/* A candidate that got its own X_d under every outlook. */
+/* A candidate that got its own X_d under every lookahead. */
 struct finalist {
     double *u;                      /* (D) */
     const struct ckg__offer *offer; /* what is measured there */
-    double value;                   /* mean over the outlooks, for its cost */
-    double *part;                   /* (outlooks) */
-    struct ckg__kg *kg;             /* (outlooks) */
+    double value;                   /* mean over the lookaheads, for its cost */
+    double *part;                   /* (lookaheads) */
+    struct ckg__kg *kg;             /* (lookaheads) */
 };
 
 struct stage {
@@ -33,13 +33,13 @@ struct stage {
     struct ckg__menu menu;
     int candidates;
     double *U;     /* D×candidates */
-    int first;     /* the outlook that the first screening task is about */
-    double *part;  /* (outlooks screened at once × offers × candidates) */
-    double *value; /* (offers × candidates) the mean over the outlooks that were asked, for its cost */
+    int first;     /* the lookahead that the first screening task is about */
+    double *part;  /* (lookaheads screened at once × offers × candidates) */
+    double *value; /* (offers × candidates) the mean over the lookaheads that were asked, for its cost */
     int finalists, refined; /* the refined ones stand behind the others */
     int valued;             /* the finalist that the first task is about */
     struct finalist finalist[2 * MAX_INNER];
-    struct ckg__arena *slot; /* one arena per (finalist, outlook): its X_d */
+    struct ckg__arena *slot; /* one arena per (finalist, lookahead): its X_d */
 };
 
 /* --- screening --- */
@@ -47,7 +47,7 @@ struct stage {
 static int screen_chunk(struct stage *stage, int index, int first, int count, double *value,
                         struct ckg__arena *arena)
 {
-    const struct ckg__outlook *o = &stage->search->outlook[index];
+    const struct ckg__lookahead *o = &stage->search->lookahead[index];
     const struct ckg__kg shared = ckg__knowledge_on(o, &stage->knowledge->scout_nodes);
     const struct ckg__kg *kg = &shared;
     struct ckg__view at[CKG__MAX_OUTCOMES];
@@ -77,7 +77,7 @@ static int screen_chunk(struct stage *stage, int index, int first, int count, do
             candidate.cov[j] = cov[j] + (size_t)c * (size_t)kg->m;
         }
         for (int i = 0; i < stage->menu.count; i++) {
-            const struct ckg__belief *belief = stage->menu.offer[i].outlook[index].belief;
+            const struct ckg__belief *belief = stage->menu.offer[i].lookahead[index].belief;
             for (int j = 0; j < o->belief->outcomes; j++)
                 candidate.noise[j] = belief->hidden[j] ? INFINITY : noise[j].var[c];
             value[i * stage->candidates + first + c] = ckg__kg_value(kg, &candidate, &work, NULL);
@@ -92,17 +92,17 @@ static int screen_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     const int chunks = (stage->candidates + CHUNK - 1) / CHUNK;
-    const int outlook = index / chunks;
+    const int lookahead = index / chunks;
     const int first = index % chunks * CHUNK;
     const int count = stage->candidates - first < CHUNK ? stage->candidates - first : CHUNK;
 
-    return screen_chunk(stage, stage->first + outlook, first, count,
-                        stage->part + (size_t)outlook * (size_t)(stage->menu.count * stage->candidates),
+    return screen_chunk(stage, stage->first + lookahead, first, count,
+                        stage->part + (size_t)lookahead * (size_t)(stage->menu.count * stage->candidates),
                         &stage->search->arena[worker]);
 }
 
-/* Adds the candidates' values under `count` outlooks from `first` on to stage->value. */
-static int screen_outlooks(struct stage *stage, int first, int count)
+/* Adds the candidates' values under `count` lookaheads from `first` on to stage->value. */
+static int screen_lookaheads(struct stage *stage, int first, int count)
 {
     const int chunks = (stage->candidates + CHUNK - 1) / CHUNK;
     stage->first = first;
@@ -167,31 +167,31 @@ static int close_taken(struct stage *stage)
     return CKG_OK;
 }
 
-/* With many outlooks two of them tell which candidates the others need to look at. */
+/* With many lookaheads two of them tell which candidates the others need to look at. */
 enum { SCOUTS = 2, SCOUTED = 40 };
 
 static int screen(struct stage *stage)
 {
     struct ckg__search *search = stage->search;
-    const int outlooks = search->outlooks;
-    const int scouts = outlooks > 2 * SCOUTS ? SCOUTS : outlooks;
+    const int lookaheads = search->lookaheads;
+    const int scouts = lookaheads > 2 * SCOUTS ? SCOUTS : lookaheads;
     const int n = stage->candidates;
     const size_t pairs = (size_t)stage->menu.count * (size_t)n;
     int *kept;
 
-    if (CKG__TAKE(search->results, CKG__ROOM(stage->part, (size_t)outlooks * pairs + 1),
+    if (CKG__TAKE(search->results, CKG__ROOM(stage->part, (size_t)lookaheads * pairs + 1),
                   CKG__ROOM(stage->value, pairs + 1), CKG__ROOM(kept, n + 1)))
         return CKG_ERR_NOMEM;
     memset(stage->value, 0, pairs * sizeof *stage->value);
-    int status = screen_outlooks(stage, 0, scouts);
-    if (!status && scouts < outlooks) {
+    int status = screen_lookaheads(stage, 0, scouts);
+    if (!status && scouts < lookaheads) {
         if (n > SCOUTED)
             keep_best(stage, SCOUTED, kept);
-        status = screen_outlooks(stage, scouts, outlooks - scouts);
+        status = screen_lookaheads(stage, scouts, lookaheads - scouts);
     }
     for (int i = 0; !status && i < stage->menu.count; i++)
         for (int c = 0; c < stage->candidates; c++)
-            stage->value[i * stage->candidates + c] /= outlooks * stage->menu.offer[i].cost;
+            stage->value[i * stage->candidates + c] /= lookaheads * stage->menu.offer[i].cost;
     return status || !search->apart ? status : close_taken(stage);
 }
 
@@ -202,7 +202,7 @@ static int finalist_take(struct stage *stage, struct finalist *f)
     struct ckg__search *search = stage->search;
 
     return CKG__TAKE(search->results, CKG__ROOM(f->u, search->scope->problem->D),
-                     CKG__ROOM(f->part, search->outlooks), CKG__ROOM(f->kg, search->outlooks));
+                     CKG__ROOM(f->part, search->lookaheads), CKG__ROOM(f->kg, search->lookaheads));
 }
 
 /*
@@ -215,7 +215,7 @@ static int choose_pairs(struct stage *stage, int wanted, int *chosen)
     const int D = search->scope->problem->D;
     const int n = stage->candidates;
     const int pairs = stage->menu.count * n;
-    const double apart = fmax(2 * search->outlook[0].width, 0.01);
+    const double apart = fmax(2 * search->lookahead[0].width, 0.01);
 
     double *U = ckg__arena_doubles(search->results, (size_t)(D + 1) * (size_t)pairs);
     if (!U)
@@ -231,7 +231,7 @@ static int choose_pairs(struct stage *stage, int wanted, int *chosen)
 static int choose_finalists(struct stage *stage)
 {
     struct ckg__search *search = stage->search;
-    const int wanted = search->effort.inner < MAX_INNER ? search->effort.inner : MAX_INNER;
+    const int wanted = search->size.inner < MAX_INNER ? search->size.inner : MAX_INNER;
     int chosen[MAX_INNER];
 
     const int n = choose_pairs(stage, wanted, chosen);
@@ -254,33 +254,33 @@ static int value_task(void *context, int index, int worker)
 {
     const struct stage *stage = context;
     const struct ckg__search *search = stage->search;
-    const int place = stage->valued * search->outlooks + index;
-    const struct finalist *f = &stage->finalist[place / search->outlooks];
-    const int o = place % search->outlooks;
+    const int place = stage->valued * search->lookaheads + index;
+    const struct finalist *f = &stage->finalist[place / search->lookaheads];
+    const int o = place % search->lookaheads;
 
     f->part[o] = NAN;
     return ckg__search_late(search)
                ? CKG_OK
-               : ckg__knowledge_value(stage->knowledge, &f->offer->outlook[o], f->u, worker,
+               : ckg__knowledge_value(stage->knowledge, &f->offer->lookahead[o], f->u, worker,
                                       &stage->slot[place], &f->kg[o], &f->part[o]);
 }
 
 /*
- * The values of finalists first … first+count−1, each on its own X_d. One that not every outlook had the time
- * to look at keeps the value that it has.
+ * The values of finalists first … first+count−1, each on its own X_d. One that not every lookahead had the
+ * time to look at keeps the value that it has.
  */
 static int value_finalists(struct stage *stage, int first, int count)
 {
-    const int outlooks = stage->search->outlooks;
+    const int lookaheads = stage->search->lookaheads;
 
     stage->valued = first;
-    const int status = ckg__search_run(stage->search, count * outlooks, value_task, stage);
+    const int status = ckg__search_run(stage->search, count * lookaheads, value_task, stage);
     for (int i = first; !status && i < first + count; i++) {
         struct finalist *f = &stage->finalist[i];
         double sum = 0;
 
-        for (int o = 0; o < outlooks; o++)
-            sum += f->part[o] / outlooks;
+        for (int o = 0; o < lookaheads; o++)
+            sum += f->part[o] / lookaheads;
         f->value = isnan(sum) ? f->value : sum / f->offer->cost;
     }
     return status;
@@ -291,7 +291,7 @@ static int value_finalists(struct stage *stage, int first, int count)
 struct refined {
     const struct ckg__search *search;
     struct finalist *finalist;
-    struct ckg__team team;
+    struct ckg__workers workers;
 };
 
 /* log of the averaged value with X_d fixed, and its gradient; one point at a time. */
@@ -309,9 +309,10 @@ static int log_average(void *context, int m, const double *U, const int *which, 
     if (!part)
         return CKG_ERR_NOMEM;
     memset(gradient, 0, (size_t)D * sizeof *gradient);
-    for (int o = 0; o < r->search->outlooks; o++) {
-        const struct ckg__belief *full = r->search->weighted ? r->search->outlook[o].full : NULL;
-        const int status = ckg__knowledge_gradient(&r->finalist->kg[o], full, U, &r->team, arena, &one, part);
+    for (int o = 0; o < r->search->lookaheads; o++) {
+        const struct ckg__belief *full = r->search->weighted ? r->search->lookahead[o].full : NULL;
+        const int status = ckg__knowledge_gradient(&r->finalist->kg[o], full, U, &r->workers, arena, &one,
+                                                   part);
         if (status)
             return status;
         sum += one;
@@ -320,7 +321,7 @@ static int log_average(void *context, int m, const double *U, const int *which, 
     }
     for (int k = 0; k < D; k++)
         gradient[k] /= sum;
-    *value = sum > 0 ? ckg__log(sum / r->search->outlooks) : -INFINITY;
+    *value = sum > 0 ? ckg__log(sum / r->search->lookaheads) : -INFINITY;
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }
@@ -332,11 +333,11 @@ static int average(void *context, const double *u, struct ckg__arena *arena, dou
     double sum = 0;
     double one = 0;
 
-    for (int o = 0; o < r->search->outlooks; o++) {
+    for (int o = 0; o < r->search->lookaheads; o++) {
         if (ckg__kg_value_at(&r->finalist->kg[o], u, arena, &one) ||
-            (r->search->weighted && ckg__knowledge_weigh(&r->search->outlook[o], 1, u, 1, arena, &one)))
+            (r->search->weighted && ckg__knowledge_weigh(&r->search->lookahead[o], 1, u, 1, arena, &one)))
             return CKG_ERR_NOMEM;
-        sum += one / r->search->outlooks;
+        sum += one / r->search->lookaheads;
     }
     *value = sum;
     return CKG_OK;
@@ -388,7 +389,7 @@ static int refine_by_simplex(struct refined *context, double *u, struct ckg__are
         return CKG_ERR_NOMEM;
     ckg__problem_free_box(search->scope->problem, u, box, box + D);
     const int status = ckg__simplex(ruled ? average_nearest : average, context, D, box, box + D, 0.05,
-                                    search->effort.refine_evaluations, u, &value, arena);
+                                    search->size.refine_evaluations, u, &value, arena);
     if (ruled)
         ckg__allowed_nearest(search->scope->problem, NULL, NULL, u, NULL);
     return status;
@@ -396,25 +397,25 @@ static int refine_by_simplex(struct refined *context, double *u, struct ckg__are
 
 /* To the best lattice neighbour that is free, if that is better under the X_d of the finalist; then the
  * reals. */
-static int climb(struct refined *context, double *u, int worker)
+static int ascend(struct refined *context, double *u, int worker)
 {
-    static const struct ckg__climb_lattice steps = {
+    static const struct ckg__ascend_lattice steps = {
         .rounds = 1, .neighbours = 24, .purpose = CKG__FOR_STEPS_OF_FINALISTS, .free_only = 1};
     const struct ckg__search *search = context->search;
     struct ckg__arena *arena = &search->arena[worker];
-    const double width = search->outlook[0].width;
-    const struct ckg__hill hill = {context, log_average, averages};
+    const double width = search->lookahead[0].width;
+    const struct ckg__ascent ascent = {context, log_average, averages};
     double value = context->finalist->value * context->finalist->offer->cost;
 
-    int status = ckg__climb_lattice(search, &hill, &steps, u, &value, arena);
+    int status = ckg__ascend_lattice(search, &ascent, &steps, u, &value, arena);
     if (status || !ckg__problem_has_reals(search->scope->problem) || ckg__search_late(search))
         return status;
-    if (search->effort.paper)
+    if (search->size.paper)
         return refine_by_simplex(context, u, arena);
-    const double away = ckg__point_distance(search->scope->problem->D, u, search->outlook[0].x_r, 1, 0);
-    const struct ckg__lbfgs_options options = {5, search->effort.refine_evaluations,
+    const double away = ckg__point_distance(search->scope->problem->D, u, search->lookahead[0].x_r, 1, 0);
+    const struct ckg__lbfgs_options options = {5, search->size.refine_evaluations,
                                                away < 30 * width ? 0.5 * width : 0.02, 1e-4, 1e-4};
-    return ckg__climb_reals(search, &hill, &options, 1, u, &value, arena);
+    return ckg__ascend_reals(search, &ascent, &options, 1, u, &value, arena);
 }
 
 static int refine_task(void *context, int index, int worker)
@@ -423,10 +424,10 @@ static int refine_task(void *context, int index, int worker)
     const struct ckg__search *search = stage->search;
     struct finalist *from = &stage->finalist[index];
     struct finalist *to = &stage->finalist[stage->finalists + index];
-    struct refined refined = {search, from, ckg__search_team(search, worker)};
+    struct refined refined = {search, from, ckg__search_workers(search, worker)};
 
     memcpy(to->u, from->u, (size_t)search->scope->problem->D * sizeof *to->u);
-    return climb(&refined, to->u, worker);
+    return ascend(&refined, to->u, worker);
 }
 
 /* Puts the best finalists first. */
@@ -443,7 +444,7 @@ static void order_finalists(struct stage *stage)
 /* Refines the best finalists; the refined ones have their own X_d and values. */
 static int refine(struct stage *stage)
 {
-    const int wanted = stage->search->effort.refine;
+    const int wanted = stage->search->size.refine;
     const int count = wanted < stage->finalists ? wanted : stage->finalists;
 
     order_finalists(stage);
@@ -516,7 +517,7 @@ static int maximise(const struct ckg__knowledge *knowledge, struct ckg__choice *
     ckg__search_secure(search);
 
     /* Memory for the X_d of the finalists. */
-    const int slots = 2 * search->effort.inner * search->outlooks;
+    const int slots = 2 * search->size.inner * search->lookaheads;
     if (!status)
         status = CKG__TAKE(search->results, CKG__ROOM(stage.slot, slots));
     if (status)
@@ -555,7 +556,7 @@ int ckg__knowledge_score(struct ckg__search *search, int count, const double *U,
     int status = u ? ckg__knowledge_make(&knowledge, search) : CKG_ERR_NOMEM;
     for (int p = 0; !status && p < count; p++) {
         ckg__point_get(D, U, count, p, u);
-        status = ckg__knowledge_average(&knowledge, search->outlook, u, &value[p]);
+        status = ckg__knowledge_average(&knowledge, search->lookahead, u, &value[p]);
     }
     return status;
 }

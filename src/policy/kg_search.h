@@ -22,25 +22,25 @@ struct ckg__knowledge {
 
 int ckg__knowledge_make(struct ckg__knowledge *knowledge, struct ckg__search *search);
 
-/* The knowledge gradient on the outlook's own discretisation, whose memory it shares. */
-struct ckg__kg ckg__knowledge_on(const struct ckg__outlook *outlook, const struct ckg__nodes *nodes);
+/* The knowledge gradient on the lookahead's own discretisation, whose memory it shares. */
+struct ckg__kg ckg__knowledge_on(const struct ckg__lookahead *lookahead, const struct ckg__nodes *nodes);
 
 /*
- * The policy's value at u (D) under the outlook with an X_d of its own, which kg has, its memory in `keep`.
+ * The policy's value at u (D) under the lookahead with an X_d of its own, which kg has, its memory in `keep`.
  */
-int ckg__knowledge_value(const struct ckg__knowledge *knowledge, const struct ckg__outlook *outlook,
+int ckg__knowledge_value(const struct ckg__knowledge *knowledge, const struct ckg__lookahead *lookahead,
                          const double *u, int worker, struct ckg__arena *keep, struct ckg__kg *kg,
                          double *value);
 
-/* That, averaged over all outlooks of the search, which are given as they are or with outcomes hidden. */
-int ckg__knowledge_average(const struct ckg__knowledge *knowledge, const struct ckg__outlook *outlook,
+/* That, averaged over all lookaheads of the search, which are given as they are or with outcomes hidden. */
+int ckg__knowledge_average(const struct ckg__knowledge *knowledge, const struct ckg__lookahead *lookahead,
                            const double *u, double *value);
 
 /*
  * Multiplies value (count) by the probability that the points U (D×count, leading dimension ldu) are feasible
- * under the outlook.
+ * under the lookahead.
  */
-int ckg__knowledge_weigh(const struct ckg__outlook *outlook, int count, const double *U, int ldu,
+int ckg__knowledge_weigh(const struct ckg__lookahead *lookahead, int count, const double *U, int ldu,
                          struct ckg__arena *arena, double *value);
 
 /*
@@ -48,7 +48,7 @@ int ckg__knowledge_weigh(const struct ckg__outlook *outlook, int count, const do
  * unless that is NULL.
  */
 int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *full, const double *u,
-                            const struct ckg__team *team, struct ckg__arena *arena, double *value,
+                            const struct ckg__workers *workers, struct ckg__arena *arena, double *value,
                             double *gradient);
 
 #endif

@@ -22,9 +22,9 @@
 static int make_nodes(const struct ckg__search *search, int count, struct ckg__nodes *nodes)
 {
     static const double paper[3] = {-2.64, 0, 2.64};
-    const struct ckg__belief *belief = search->outlook[0].belief;
+    const struct ckg__belief *belief = search->lookahead[0].belief;
     const int K = belief->outcomes - 1;
-    const int product = search->effort.paper && K <= 3;
+    const int product = search->size.paper && K <= 3;
 
     /* How many. */
     count = K == 0 ? 1 : count;
@@ -54,17 +54,16 @@ static int make_nodes(const struct ckg__search *search, int count, struct ckg__n
 
 int ckg__knowledge_make(struct ckg__knowledge *k, struct ckg__search *search)
 {
-    const struct ckg__effort *effort = &search->effort;
-    const int outcomes = search->outlook[0].full->outcomes;
+    const struct ckg__search_size *size = &search->size;
+    const int outcomes = search->lookahead[0].full->outcomes;
 
-    assert(search->outlooks > 0 && search->outlook[0].belief->outcomes <= outcomes);
+    assert(search->lookaheads > 0 && search->lookahead[0].belief->outcomes <= outcomes);
     k->search = search;
-    const int status = make_nodes(search, outcomes == 2 ? effort->nodes_one : effort->nodes, &k->nodes);
-    return status ? status
-                  : make_nodes(search, effort->scout_nodes * (outcomes > 2 ? 2 : 1), &k->scout_nodes);
+    const int status = make_nodes(search, outcomes == 2 ? size->nodes_one : size->nodes, &k->nodes);
+    return status ? status : make_nodes(search, size->scout_nodes * (outcomes > 2 ? 2 : 1), &k->scout_nodes);
 }
 
-struct ckg__kg ckg__knowledge_on(const struct ckg__outlook *o, const struct ckg__nodes *nodes)
+struct ckg__kg ckg__knowledge_on(const struct ckg__lookahead *o, const struct ckg__nodes *nodes)
 {
     struct ckg__kg kg = {.belief = o->belief, .nodes = nodes, .m = o->m, .r = o->r, .gain = o->gain};
     memcpy(kg.view, o->view, (size_t)o->belief->outcomes * sizeof *o->view);
@@ -73,7 +72,7 @@ struct ckg__kg ckg__knowledge_on(const struct ckg__outlook *o, const struct ckg_
 
 /* --- the weight of a sampled design --- */
 
-int ckg__knowledge_weigh(const struct ckg__outlook *o, int count, const double *U, int ldu,
+int ckg__knowledge_weigh(const struct ckg__lookahead *o, int count, const double *U, int ldu,
                          struct ckg__arena *arena, double *value)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
@@ -105,7 +104,7 @@ static int surprise(const struct ckg__knowledge *k, int i, int pairs, int outcom
 {
     static const double paper[5] = {-2.64, -0.67, 0, 0.67, 2.64};
     const int nodes = k->nodes.count;
-    const int crossed = k->search->effort.paper;
+    const int crossed = k->search->size.paper;
     const int node = crossed ? i / 5 % nodes : pairs < nodes ? (int)((i + 0.5) * nodes / pairs) : i % nodes;
     const double turn = outcomes > 1 ? fmod(0.5 + 0.61803398874989485 * i, 1) : (i + 0.5) / pairs;
 
@@ -119,8 +118,9 @@ static int surprise(const struct ckg__knowledge *k, int i, int pairs, int outcom
  * The first cut of X_d: every point that is on an envelope of this candidate, and starts for the inner
  * problems (pairs × D).
  */
-static int first_cut(const struct ckg__knowledge *k, const struct ckg__outlook *o, const double *u, int pairs,
-                     const double *z, const int *node, struct ckg__arena *arena, int *hits, double *starts)
+static int first_cut(const struct ckg__knowledge *k, const struct ckg__lookahead *o, const double *u,
+                     int pairs, const double *z, const int *node, struct ckg__arena *arena, int *hits,
+                     double *starts)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const struct ckg__kg shared = ckg__knowledge_on(o, &k->nodes);
@@ -149,21 +149,21 @@ static int first_cut(const struct ckg__knowledge *k, const struct ckg__outlook *
 }
 
 /* Climbs the inner problems from their starts (pairs × D), which become the maximisers. */
-static int climb_inner(const struct ckg__search *search, const struct ckg__outlook *o, const double *u,
-                       int pairs, const double *z, double *starts, int worker)
+static int ascend_inner(const struct ckg__search *search, const struct ckg__lookahead *o, const double *u,
+                        int pairs, const double *z, double *starts, int worker)
 {
     struct ckg__arena *arena = &search->arena[worker];
-    const struct ckg__team team = ckg__search_team(search, worker);
+    const struct ckg__workers workers = ckg__search_workers(search, worker);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    const struct ckg__lbfgs_options options = {4, search->effort.inner_evaluations, fmin(o->width, 0.02),
-                                               1e-6, 1e-7};
-    struct ckg__kg_sample sample = {.z = z, .team = ckg__gp_team(o->belief->gp[0], &team)};
+    const struct ckg__lbfgs_options options = {4, search->size.inner_evaluations, fmin(o->width, 0.02), 1e-6,
+                                               1e-7};
+    struct ckg__kg_sample sample = {.z = z, .workers = ckg__gp_workers(o->belief->gp[0], &workers)};
     double *value = ckg__arena_doubles(arena, (size_t)pairs);
 
     if (!value || ckg__kg_sample_take(&sample, o->belief, u, arena))
         return CKG_ERR_NOMEM;
-    const int status = ckg__climb_function(search, ckg__kg_inner_batch, &sample, &options, pairs, starts,
-                                           value, arena);
+    const int status = ckg__ascend_function(search, ckg__kg_inner_batch, &sample, &options, pairs, starts,
+                                            value, arena);
     ckg__arena_release(arena, mark);
     return status;
 }
@@ -182,8 +182,8 @@ static int append_point(int D, const double *u, double apart, double *U, int ldu
  * Collects X_d: x_r, the hit points, the maximisers; views and gains of all of them into kg, whose memory is
  * in `keep`.
  */
-static int build_kg(const struct ckg__knowledge *k, const struct ckg__outlook *o, const int *hits, int pairs,
-                    const double *maximisers, struct ckg__arena *keep, struct ckg__kg *kg)
+static int build_kg(const struct ckg__knowledge *k, const struct ckg__lookahead *o, const int *hits,
+                    int pairs, const double *maximisers, struct ckg__arena *keep, struct ckg__kg *kg)
 {
     const int D = k->search->scope->problem->D;
     int m = 1;
@@ -223,14 +223,14 @@ static int build_kg(const struct ckg__knowledge *k, const struct ckg__outlook *o
 /* How many surprises have their maximisers in X_d. */
 static int pairs_for(const struct ckg__knowledge *k, int outcomes)
 {
-    const struct ckg__effort *effort = &k->search->effort;
+    const struct ckg__search_size *size = &k->search->size;
     if (!ckg__problem_has_reals(k->search->scope->problem))
         return 0;
-    return outcomes == 1 ? effort->surprises : outcomes == 2 ? effort->pairs_one : effort->pairs;
+    return outcomes == 1 ? size->surprises : outcomes == 2 ? size->pairs_one : size->pairs;
 }
 
 /* kg ← the X_d of u (D), in `keep`, and *value ← the knowledge gradient of u on it. */
-static int own_discretisation(const struct ckg__knowledge *k, const struct ckg__outlook *o, const double *u,
+static int own_discretisation(const struct ckg__knowledge *k, const struct ckg__lookahead *o, const double *u,
                               int worker, struct ckg__arena *keep, struct ckg__kg *kg, double *value)
 {
     const struct ckg__search *search = k->search;
@@ -253,7 +253,7 @@ static int own_discretisation(const struct ckg__knowledge *k, const struct ckg__
     if (!status)
         status = first_cut(k, o, u, pairs, z, node, arena, hits, starts);
     if (!status && pairs && !ckg__search_late(search))
-        status = climb_inner(search, o, u, pairs, z, starts, worker);
+        status = ascend_inner(search, o, u, pairs, z, starts, worker);
 
     /* All of it together. */
     if (!status)
@@ -264,7 +264,7 @@ static int own_discretisation(const struct ckg__knowledge *k, const struct ckg__
     return status;
 }
 
-int ckg__knowledge_value(const struct ckg__knowledge *k, const struct ckg__outlook *o, const double *u,
+int ckg__knowledge_value(const struct ckg__knowledge *k, const struct ckg__lookahead *o, const double *u,
                          int worker, struct ckg__arena *keep, struct ckg__kg *kg, double *value)
 {
     const int status = own_discretisation(k, o, u, worker, keep, kg, value);
@@ -273,20 +273,20 @@ int ckg__knowledge_value(const struct ckg__knowledge *k, const struct ckg__outlo
     return ckg__knowledge_weigh(o, 1, u, 1, &k->search->arena[worker], value);
 }
 
-int ckg__knowledge_average(const struct ckg__knowledge *k, const struct ckg__outlook *outlook,
+int ckg__knowledge_average(const struct ckg__knowledge *k, const struct ckg__lookahead *lookahead,
                            const double *u, double *value)
 {
     const struct ckg__search *search = k->search;
     int status = CKG_OK;
 
     *value = 0;
-    for (int o = 0; !status && o < search->outlooks; o++) {
+    for (int o = 0; !status && o < search->lookaheads; o++) {
         struct ckg__arena_mark mark = ckg__arena_mark(search->results);
         struct ckg__kg kg;
         double one = 0;
 
-        status = ckg__knowledge_value(k, &outlook[o], u, 0, search->results, &kg, &one);
-        *value += one / search->outlooks;
+        status = ckg__knowledge_value(k, &lookahead[o], u, 0, search->results, &kg, &one);
+        *value += one / search->lookaheads;
         ckg__arena_release(search->results, mark);
     }
     return status;
@@ -295,10 +295,10 @@ int ckg__knowledge_average(const struct ckg__knowledge *k, const struct ckg__out
 /* --- its gradient --- */
 
 int ckg__knowledge_gradient(const struct ckg__kg *kg, const struct ckg__belief *full, const double *u,
-                            const struct ckg__team *team, struct ckg__arena *arena, double *value,
+                            const struct ckg__workers *workers, struct ckg__arena *arena, double *value,
                             double *gradient)
 {
-    int status = ckg__kg_gradient(kg, u, team, arena, value, gradient);
+    int status = ckg__kg_gradient(kg, u, workers, arena, value, gradient);
 
     if (status || !full)
         return status;

@@ -7,7 +7,7 @@
 
 #include "policy/kg_search.h"
 
-void ckg__hide_others(const struct ckg__models *models, const struct ckg__set *set,
+void ckg__hide_others(const struct ckg__surrogates *models, const struct ckg__set *set,
                       struct ckg__belief *belief)
 {
     const int outcomes = models->data->problem->outcomes;
@@ -19,20 +19,20 @@ void ckg__hide_others(const struct ckg__models *models, const struct ckg__set *s
             belief->hidden[models->surrogate[j].place] = 0;
 }
 
-/* The search's outlooks through beliefs that expect the set alone. */
+/* The search's lookaheads through beliefs that expect the set alone. */
 static int look_through(const struct ckg__search *search, struct ckg__offer *offer)
 {
-    const size_t outlooks = (size_t)search->outlooks;
-    struct ckg__belief *belief = ckg__arena_get(search->results, outlooks, sizeof *belief);
+    const size_t lookaheads = (size_t)search->lookaheads;
+    struct ckg__belief *belief = ckg__arena_get(search->results, lookaheads, sizeof *belief);
 
-    offer->outlook = ckg__arena_get(search->results, outlooks, sizeof *offer->outlook);
-    if (!belief || !offer->outlook)
+    offer->lookahead = ckg__arena_get(search->results, lookaheads, sizeof *offer->lookahead);
+    if (!belief || !offer->lookahead)
         return CKG_ERR_NOMEM;
-    for (size_t o = 0; o < outlooks; o++) {
-        belief[o] = *search->outlook[o].belief;
+    for (size_t o = 0; o < lookaheads; o++) {
+        belief[o] = *search->lookahead[o].belief;
         ckg__hide_others(search->scope->models, &offer->set, &belief[o]);
-        offer->outlook[o] = search->outlook[o];
-        offer->outlook[o].belief = &belief[o];
+        offer->lookahead[o] = search->lookahead[o];
+        offer->lookahead[o].belief = &belief[o];
     }
     return CKG_OK;
 }
@@ -74,7 +74,7 @@ int ckg__menu_make(struct ckg__search *search, struct ckg__menu *menu)
         return CKG_ERR_NOMEM;
     if (!search->apart) {
         menu->count = 1;
-        menu->offer[0] = (struct ckg__offer){.cost = 1, .outlook = search->outlook};
+        menu->offer[0] = (struct ckg__offer){.cost = 1, .lookahead = search->lookahead};
         return CKG_OK;
     }
     status = make_apart(search, search->budget_left, menu);
@@ -108,7 +108,7 @@ int ckg__measure_at_choice(struct ckg__search *search, struct ckg__choice *choic
         double value;
         if (!ckg__offer_open(search, &menu.offer[i], choice->u, x))
             continue;
-        status = ckg__knowledge_average(&knowledge, menu.offer[i].outlook, choice->u, &value);
+        status = ckg__knowledge_average(&knowledge, menu.offer[i].lookahead, choice->u, &value);
         if (!status && value / menu.offer[i].cost >= best) {
             best = value / menu.offer[i].cost;
             choice->measure = menu.offer[i].set;
@@ -122,7 +122,7 @@ static const double unlikely = 1e-9;
 static const double wider = 4;
 
 /* 1 when constraint j is sure to hold at u (D), under every belief; of the objective nothing ever is. */
-static int is_sure(const struct ckg__models *models, int j, const double *u, struct ckg__arena *arena,
+static int is_sure(const struct ckg__surrogates *models, int j, const double *u, struct ckg__arena *arena,
                    int *sure)
 {
     const int place = models->surrogate[j].place;
@@ -146,8 +146,9 @@ static int is_sure(const struct ckg__models *models, int j, const double *u, str
 }
 
 /* 1 when the facts are all feasible, and every constraint that they leave open is sure to hold at u (D). */
-static int holds_for_sure(const struct ckg__models *models, int count, const struct ckg_measurement *facts,
-                          const double *u, struct ckg__arena *arena, int *sure)
+static int holds_for_sure(const struct ckg__surrogates *models, int count,
+                          const struct ckg_measurement *facts, const double *u, struct ckg__arena *arena,
+                          int *sure)
 {
     const ckg_problem *problem = models->data->problem;
     struct ckg__set known = {{0}};
@@ -171,7 +172,7 @@ static double objective_of(int count, const struct ckg_measurement *facts)
     return NAN;
 }
 
-int ckg__measured_for_sure(const struct ckg__models *models, struct ckg__arena *arena, int *best)
+int ckg__measured_for_sure(const struct ckg__surrogates *models, struct ckg__arena *arena, int *best)
 {
     const struct ckg__data *data = models->data;
     const size_t D = (size_t)data->problem->D;

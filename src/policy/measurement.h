@@ -13,7 +13,8 @@
 struct ckg__offer {
     struct ckg__set set;
     double cost;
-    struct ckg__outlook *outlook; /* (outlooks) the search's, through beliefs that hide the other outcomes */
+    struct ckg__lookahead
+        *lookahead; /* (lookaheads) the search's, through beliefs that hide the other outcomes */
 };
 
 struct ckg__menu {
@@ -24,7 +25,7 @@ struct ckg__menu {
 /*
  * What is on offer to a search: what is left of its budget pays for it or, where that is too small for
  * anything, all there is. Where outcomes come together, one offer of everything at cost 1, seen through the
- * search's own outlooks.
+ * search's own lookaheads.
  */
 int ckg__menu_make(struct ckg__search *search, struct ckg__menu *menu);
 
@@ -33,7 +34,7 @@ int ckg__offer_open(const struct ckg__search *search, const struct ckg__offer *o
                     double *x);
 
 /* Hides from the next evaluation, under belief, all outcomes that are not in the set. */
-void ckg__hide_others(const struct ckg__models *models, const struct ckg__set *set,
+void ckg__hide_others(const struct ckg__surrogates *models, const struct ckg__set *set,
                       struct ckg__belief *belief);
 
 /*
@@ -47,7 +48,7 @@ int ckg__measure_unsure(const struct ckg__search *search, struct ckg__choice *ch
  * *best ← the trial with the best objective of those whose design is feasible in all that was measured there,
  * and sure to be in what was not; −1: there is none.
  */
-int ckg__measured_for_sure(const struct ckg__models *models, struct ckg__arena *arena, int *best);
+int ckg__measured_for_sure(const struct ckg__surrogates *models, struct ckg__arena *arena, int *best);
 
 /* What to measure at the design that was chosen, by the decoupled knowledge gradient there. */
 int ckg__measure_at_choice(struct ckg__search *search, struct ckg__choice *choice);

@@ -94,23 +94,23 @@ int ckg__policy_settings(const struct ckg__policy *policy, int count, const ckg_
 }
 
 /* A setting that has the name of a member of the effort becomes that member. */
-static void take_effort(const struct ckg__policy *policy, int i, double value, struct ckg__effort *effort)
+static void take_size(const struct ckg__policy *policy, int i, double value, struct ckg__search_size *size)
 {
     const struct {
         const char *name;
         int *of;
-    } sizes[] = {{"candidates", &effort->candidates}, {"local", &effort->local},
-                 {"inner", &effort->inner},           {"refine", &effort->refine},
-                 {"improve", &effort->improve},       {"global_every", &effort->global_every}};
+    } sizes[] = {{"candidates", &size->candidates}, {"local", &size->local},
+                 {"inner", &size->inner},           {"refine", &size->refine},
+                 {"improve", &size->improve},       {"global_every", &size->global_every}};
     const char *name = policy->parameters[i].name;
 
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
         if (!strcmp(name, sizes[k].name))
             *sizes[k].of = (int)value;
     if (!strcmp(name, "points") && policy->traits & CKG__TRAIT_POINTS)
-        effort->base = (int)value;
+        size->base = (int)value;
     if (!strcmp(name, "region"))
-        effort->region = value;
+        size->region = value;
 }
 
 int ckg__policy_set(const struct ckg__policy *policy, const double *given, struct ckg__search *search)
@@ -138,10 +138,10 @@ static void prepare(const struct ckg__policy *policy, struct ckg__search *search
 {
     const double *setting = search->settings;
 
-    if (!policy || search->effort.paper)
+    if (!policy || search->size.paper)
         return;
     for (int i = 0; setting && i < policy->count; i++)
-        take_effort(policy, i, setting[i], &search->effort);
+        take_size(policy, i, setting[i], &search->size);
     if (policy->prepare)
         policy->prepare(search);
 }
@@ -152,8 +152,8 @@ static int price(const struct ckg__policy *policy, struct ckg__search *search)
     const unsigned traits = policy ? policy->traits : 0;
 
     search->weighted = (traits & CKG__TRAIT_WEIGHTED) != 0;
-    int status = ckg__search_outlooks(search, (traits & CKG__TRAIT_ONE_BELIEF) != 0,
-                                      (traits & CKG__TRAIT_OBJECTIVE_ONLY) != 0);
+    int status = ckg__search_lookaheads(search, (traits & CKG__TRAIT_ONE_BELIEF) != 0,
+                                        (traits & CKG__TRAIT_OBJECTIVE_ONLY) != 0);
     if (!status)
         status = ckg__search_points(search);
     return status ? status : ckg__search_penalty(search);
@@ -185,7 +185,7 @@ int ckg__policy_begin(const struct ckg__policy *policy, struct ckg__search *sear
 
     /* Models of other values than the trials' are there to be drawn from, and nothing else. */
     if (search->scope->models->data != search->scope->data)
-        return ckg__search_outlooks(search, (traits & CKG__TRAIT_ONE_BELIEF) != 0, 0);
+        return ckg__search_lookaheads(search, (traits & CKG__TRAIT_ONE_BELIEF) != 0, 0);
 
     /* M, then what would be recommended now. */
     const int status = price(policy, search);
@@ -230,12 +230,12 @@ int ckg__policy_hand_over(const struct ckg__policy *to, const struct ckg__way *w
     const struct ckg__choice before = *choice;
     struct ckg__search full = *search;
 
-    full.outlook = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *full.outlook);
-    if (!full.outlook)
+    full.lookahead = ckg__arena_get(search->results, (size_t)search->lookaheads, sizeof *full.lookahead);
+    if (!full.lookahead)
         return CKG_ERR_NOMEM;
-    for (int o = 0; o < search->outlooks; o++) {
-        full.outlook[o] = search->outlook[o];
-        full.outlook[o].belief = full.outlook[o].full;
+    for (int o = 0; o < search->lookaheads; o++) {
+        full.lookahead[o] = search->lookahead[o];
+        full.lookahead[o].belief = full.lookahead[o].full;
     }
     const int status = ckg__policy_suggest(to, &full, choice);
     choice->way = way;
@@ -255,7 +255,8 @@ int ckg__policy_fall_back(struct ckg__search *search, struct ckg__choice *choice
     return ckg__policy_hand_over(&ckg__policy_cei, &way, search, choice);
 }
 
-double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__models *models, double value)
+double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__surrogates *models,
+                            double value)
 {
     const struct ckg__scaling *scaling = &models->surrogate[0].scaling;
     if (policy->unit != CKG__UNIT_OBJECTIVE)

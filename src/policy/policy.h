@@ -20,11 +20,11 @@
 enum ckg__trait {
     /* no beliefs, no points, no x_r: only the problem, the data and the streams of numbers */
     CKG__TRAIT_NO_MODEL = 1,
-    /* the outlooks' beliefs know the objective alone; outlook->full knows all outcomes */
+    /* the lookaheads' beliefs know the objective alone; lookahead->full knows all outcomes */
     CKG__TRAIT_OBJECTIVE_ONLY = 2,
     /* a pending design is believed without noise: nothing is expected of a second evaluation there */
     CKG__TRAIT_CERTAIN = 4,
-    CKG__TRAIT_ONE_BELIEF = 8, /* one outlook: that of a hyperparameter sample drawn by chance */
+    CKG__TRAIT_ONE_BELIEF = 8, /* one lookahead: that of a hyperparameter sample drawn by chance */
     CKG__TRAIT_POINTS = 16,    /* its setting `points` is the size of the discretisation */
     CKG__TRAIT_WEIGHTED = 32   /* search->weighted */
 };
@@ -152,15 +152,16 @@ int ckg__policy_fall_back(struct ckg__search *search, struct ckg__choice *choice
 int ckg__policy_next_gain(struct ckg__search *search, int known, struct ckg__choice *choice);
 
 /* A value of the policy in the unit that it is measured in. */
-double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__models *models, double value);
+double ckg__policy_in_units(const struct ckg__policy *policy, const struct ckg__surrogates *models,
+                            double value);
 
 /* Stalled by the mark that the policy left in the choice. */
 int ckg__choice_stalled(const struct ckg__search *search, const struct ckg__choice *choice);
 
 /*
- * Constrained expected improvement under every outlook, in logarithms, as the acquisition of policies that go
- * by it (policy_cei.c; acquisition/cei.h has the formula). favour: what a constraint's probability counts as
- * (surrogate/belief.h); 0: as it is.
+ * Constrained expected improvement under every lookahead, in logarithms, as the acquisition of policies that
+ * go by it (policy_cei.c; acquisition/cei.h has the formula). favour: what a constraint's probability counts
+ * as (surrogate/belief.h); 0: as it is.
  */
 int ckg__improvement_acquire(struct ckg__search *search, double favour, struct ckg__acquisition *acquisition);
 
@@ -170,6 +171,6 @@ int ckg__improvement_acquire(struct ckg__search *search, double favour, struct c
  */
 int ckg__cts_suggest(struct ckg__search *search, struct ckg__choice *choice);
 int ckg__cts_score(struct ckg__search *search, int count, const double *U, double *value);
-void ckg__cts_effort(struct ckg__search *search);
+void ckg__cts_size(struct ckg__search *search);
 
 #endif

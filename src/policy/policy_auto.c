@@ -18,7 +18,7 @@
  */
 static int improves(const struct ckg__search *search)
 {
-    return search->effort.improve && !search->apart && !ckg__models_noisy(search->scope->models) &&
+    return search->size.improve && !search->apart && !ckg__surrogates_noisy(search->scope->models) &&
            ckg__data_best(search->scope->data) >= 0;
 }
 

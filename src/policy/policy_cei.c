@@ -8,31 +8,31 @@
 #include "acquisition/cei.h"
 #include "policy/policy.h"
 
-/* Under one outlook. */
+/* Under one lookahead. */
 struct improvement {
     struct ckg__belief belief;
     double best; /* the incumbent */
 };
 
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+static int at(void *context, int lookahead, int m, const double *U, int ldu, struct ckg__arena *arena,
               double *value, double *gradient)
 {
-    const struct improvement *under = (struct improvement *)context + outlook;
+    const struct improvement *under = (struct improvement *)context + lookahead;
 
     return ckg__cei_batch(&under->belief, under->best, m, U, ldu, arena, value, gradient);
 }
 
 int ckg__improvement_acquire(struct ckg__search *search, double favour, struct ckg__acquisition *acquisition)
 {
-    struct improvement *under = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *under);
+    struct improvement *under = ckg__arena_get(search->results, (size_t)search->lookaheads, sizeof *under);
     int status = under ? CKG_OK : CKG_ERR_NOMEM;
 
     assert(favour >= 0);
     *acquisition = (struct ckg__acquisition){under, at, 1, 1};
-    for (int o = 0; !status && o < search->outlooks; o++) {
-        under[o].belief = *search->outlook[o].belief;
+    for (int o = 0; !status && o < search->lookaheads; o++) {
+        under[o].belief = *search->lookahead[o].belief;
         under[o].belief.favour = favour;
-        status = ckg__search_incumbent(search, search->outlook[o].belief, search->results, &under[o].best);
+        status = ckg__search_incumbent(search, search->lookahead[o].belief, search->results, &under[o].best);
     }
     return status;
 }
@@ -42,7 +42,7 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     return ckg__improvement_acquire(search, 0, acquisition);
 }
 
-static const ckg_policy_parameter parameters[] = {CKG__LOCAL_CLIMB_SETTINGS(CKG__ROW)};
+static const ckg_policy_parameter parameters[] = {CKG__ASCENT_SETTINGS(CKG__ROW)};
 
 const struct ckg__policy ckg__policy_cei = {
     .name = "cei",
@@ -51,5 +51,5 @@ const struct ckg__policy ckg__policy_cei = {
     .value = "log of expected improvement × probability of feasibility",
     .unit = CKG__UNIT_LOG_OBJECTIVE,
     CKG__TABLE(parameters),
-    CKG__LOCAL_CLIMB,
+    CKG__ASCENT,
     .acquire = acquire};

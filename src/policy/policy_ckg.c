@@ -7,7 +7,7 @@
 
 static int noisy(const struct ckg__search *search)
 {
-    return ckg__models_noisy(search->scope->models);
+    return ckg__surrogates_noisy(search->scope->models);
 }
 
 /* The decoupled knowledge gradients: the value of an evaluation that measures one outcome alone. */
@@ -23,8 +23,8 @@ static int score_outcomes(struct ckg__search *search, int count, const double *U
         struct ckg__set set = {{0}};
 
         ckg__set_put(&set, (int)j);
-        for (int o = 0; o < search->outlooks; o++)
-            ckg__hide_others(search->scope->models, &set, search->outlook[o].belief);
+        for (int o = 0; o < search->lookaheads; o++)
+            ckg__hide_others(search->scope->models, &set, search->lookahead[o].belief);
         status = ckg__knowledge_score(search, count, U, one);
         for (int p = 0; p < count; p++)
             value[(size_t)p * outcomes + j] = one[p];

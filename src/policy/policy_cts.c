@@ -59,14 +59,14 @@ static const ckg_policy_parameter parameters[] = {SETTINGS(CKG__ROW)};
 static void prepare(struct ckg__search *search)
 {
     enum { LOCAL = 200 };
-    search->effort.local = LOCAL;
+    search->size.local = LOCAL;
 }
 
-void ckg__cts_effort(struct ckg__search *search)
+void ckg__cts_size(struct ckg__search *search)
 {
     const int d = search->scope->problem->d;
 
-    search->effort.candidates = (int)ckg_policy_parameter_default(&parameters[0], d, 0);
+    search->size.candidates = (int)ckg_policy_parameter_default(&parameters[0], d, 0);
     prepare(search);
 }
 

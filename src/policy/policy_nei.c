@@ -21,11 +21,11 @@
 CKG__SETTINGS(settings, parameters, SETTINGS);
 enum { DESIGNS = 200 };
 
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+static int at(void *context, int lookahead, int m, const double *U, int ldu, struct ckg__arena *arena,
               double *value, double *gradient)
 {
     const struct ckg__nei *nei = context;
-    return ckg__nei_batch(&nei[outlook], m, U, ldu, arena, value, gradient);
+    return ckg__nei_batch(&nei[lookahead], m, U, ldu, arena, value, gradient);
 }
 
 /* The distinct designs with any told value or a pending trial, from the arena. */
@@ -56,7 +56,7 @@ static int told_designs(const struct ckg__search *search, struct ckg__arena *are
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
     const struct settings *set = search->settings;
-    struct ckg__nei *nei = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *nei);
+    struct ckg__nei *nei = ckg__arena_get(search->results, (size_t)search->lookaheads, sizeof *nei);
     struct ckg__rng rng;
     struct ckg__designs designs;
 
@@ -65,15 +65,15 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     const int judged = search->scope->models->processes - latent;
     int feasible = 0;
     int status = nei ? told_designs(search, search->results, &designs) : CKG_ERR_NOMEM;
-    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_TRUTHS);
+    ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_LATENT_DRAWS);
     struct ckg__nei_draws draws = {(int)set->draws, DESIGNS, ckg__rng_next(&rng), 0};
-    for (int o = 0; !status && o < search->outlooks; o++) {
-        status = ckg__nei_make(&nei[o], search->outlook[o].belief, judged, &designs, &draws, search->results,
-                               &search->arena[0]);
+    for (int o = 0; !status && o < search->lookaheads; o++) {
+        status = ckg__nei_make(&nei[o], search->lookahead[o].belief, judged, &designs, &draws,
+                               search->results, &search->arena[0]);
         draws.first += draws.count;
         feasible += status ? 0 : nei[o].feasible;
     }
-    for (int o = 0; !status && o < search->outlooks; o++)
+    for (int o = 0; !status && o < search->lookaheads; o++)
         nei[o].alone = feasible == 0;
     *acquisition = (struct ckg__acquisition){nei, at, 1, 1};
     return status;

@@ -212,7 +212,7 @@ struct box {
 static void lay_box(const struct ckg__search *search, const double *u, double length, struct box *box)
 {
     const struct ckg_problem *problem = search->scope->problem;
-    const double *inv_ell = ckg__gp_inverse_lengthscales(search->outlook[0].belief->gp[0]);
+    const double *inv_ell = ckg__gp_inverse_lengthscales(search->lookahead[0].belief->gp[0]);
 
     box->u = u;
     for (int i = 0; i < problem->d; i++)
@@ -243,7 +243,7 @@ static int complete_designs(const struct ckg__search *search, int *rows, char *s
 static int mean_centre(const struct ckg__search *search, const double **u)
 {
     const struct ckg__data *data = search->scope->data;
-    const struct ckg__belief *belief = search->outlook[0].belief;
+    const struct ckg__belief *belief = search->lookahead[0].belief;
     const size_t D = (size_t)search->scope->problem->D;
     struct ckg__arena *arena = search->results;
     int *rows;
@@ -537,7 +537,7 @@ const struct ckg__policy ckg__policy_scbo = {
     CKG__TABLE(parameters),
     .traits = CKG__TRAIT_ONE_BELIEF,
     .narrow = &region_scope,
-    .prepare = ckg__cts_effort,
+    .prepare = ckg__cts_size,
     .suggest = suggest,
     .stalled = ckg__choice_stalled,
     .fallback = ckg__search_explore,

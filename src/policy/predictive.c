@@ -1,7 +1,7 @@
 /*
  * Predictive entropy search (predictive.h; acquisition/pesc.h has the formula).
  *
- * Optima are drawn under every outlook (optima.h), the draws shared out evenly; some hundred further draws
+ * Optima are drawn under every lookahead (optima.h), the draws shared out evenly; some hundred further draws
  * only tell how often the optimum is nearest to which of them. The set on which x* is held against other
  * designs is made of all the drawn x*, x_r, and as many of the points as `points` says that were the best of
  * some draw or are evaluated designs with a chance of being better than x_r: elsewhere a factor would say
@@ -26,18 +26,18 @@ struct settings {
     CKG__PREDICTIVE_SETTINGS(CKG__MEMBER)
 };
 
-/* Draws whose winners are tallied, over all outlooks. */
+/* Draws whose winners are tallied, over all lookaheads. */
 enum { TALLIED = 128 };
 
 struct context {
     struct ckg__search *search;
-    struct ckg__pesc *pesc; /* (outlooks) */
-    int *task;              /* (tasks) outlook and draw of each: outlook·room + draw */
+    struct ckg__pesc *pesc; /* (lookaheads) */
+    int *task;              /* (tasks) lookahead and draw of each: lookahead·room + draw */
     int room, tasks, sweeps;
     const struct ckg__menu *menu; /* where outcomes are measured apart; NULL: they come together */
 };
 
-/* --- the set of one outlook --- */
+/* --- the set of one lookahead --- */
 
 /* A set of points under construction. */
 struct set {
@@ -70,7 +70,7 @@ static int put(struct set *set, int D, const double *u, int stride)
 static void put_points(const struct ckg__search *search, struct ckg__optima *optima, int points,
                        struct set *set)
 {
-    const int first = search->enumerated ? 0 : search->effort.base;
+    const int first = search->enumerated ? 0 : search->size.base;
     const int last = search->base;
 
     for (int p = 0; p < optima->m; p++)
@@ -131,10 +131,10 @@ static int nearest_star(const struct stars *stars, const struct set *set, const 
 }
 
 /* The x* of the draws, then the further draws, each counted for the x* that is nearest to its own. */
-static void put_stars(const struct ckg__outlook *outlook, const struct ckg__optima *optima, struct set *set,
-                      struct stars *stars)
+static void put_stars(const struct ckg__lookahead *lookahead, const struct ckg__optima *optima,
+                      struct set *set, struct stars *stars)
 {
-    const struct ckg__gp *gp = outlook->belief->gp[0];
+    const struct ckg__gp *gp = lookahead->belief->gp[0];
     const int D = ckg__gp_coordinates(gp);
 
     for (int s = 0; s < optima->draws; s++)
@@ -148,7 +148,7 @@ static void put_stars(const struct ckg__outlook *outlook, const struct ckg__opti
 
 static int make_set(struct ckg__search *search, int o, struct ckg__optima *optima, struct ckg__pesc *pesc)
 {
-    const struct ckg__outlook *outlook = &search->outlook[o];
+    const struct ckg__lookahead *lookahead = &search->lookahead[o];
     const struct settings *settings = search->settings;
     const int points = (int)settings->points;
     const int draws = optima->draws;
@@ -160,10 +160,10 @@ static int make_set(struct ckg__search *search, int o, struct ckg__optima *optim
 
     if (!set.U || !stars.star || !stars.weight)
         return CKG_ERR_NOMEM;
-    put_stars(outlook, optima, &set, &stars);
-    put(&set, D, outlook->x_r, 1);
+    put_stars(lookahead, optima, &set, &stars);
+    put(&set, D, lookahead->x_r, 1);
     put_points(search, optima, points, &set);
-    const int status = ckg__pesc_take(pesc, outlook->belief, set.count, set.U, set.room, stars.count,
+    const int status = ckg__pesc_take(pesc, lookahead->belief, set.count, set.U, set.room, stars.count,
                                       search->results);
     for (int t = 0; !status && t < stars.count; t++) {
         pesc->draw[t].star = stars.star[t];
@@ -188,7 +188,7 @@ static int condition_task(void *context, int index, int worker)
 static double share_of(const struct context *c, const struct ckg__offer *offer, const double *share, int m,
                        int p)
 {
-    const struct ckg__models *models = c->search->scope->models;
+    const struct ckg__surrogates *models = c->search->scope->models;
     double sum = 0;
 
     for (int j = 0; j < models->data->problem->outcomes; j++)
@@ -198,12 +198,12 @@ static double share_of(const struct context *c, const struct ckg__offer *offer, 
 }
 
 /* The largest share of an offer for its cost. */
-static int best_share(const struct context *c, int outlook, int m, const double *U, int ldu,
+static int best_share(const struct context *c, int lookahead, int m, const double *U, int ldu,
                       struct ckg__arena *arena, double *value)
 {
-    const size_t processes = (size_t)c->search->outlook[outlook].belief->outcomes;
+    const size_t processes = (size_t)c->search->lookahead[lookahead].belief->outcomes;
     double *share = ckg__arena_doubles(arena, processes * (size_t)m + 1);
-    const int status = share ? ckg__pesc_at(&c->pesc[outlook], m, U, ldu, arena, value, share)
+    const int status = share ? ckg__pesc_at(&c->pesc[lookahead], m, U, ldu, arena, value, share)
                              : CKG_ERR_NOMEM;
 
     for (int p = 0; !status && p < m; p++) {
@@ -214,31 +214,31 @@ static int best_share(const struct context *c, int outlook, int m, const double 
     return status;
 }
 
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+static int at(void *context, int lookahead, int m, const double *U, int ldu, struct ckg__arena *arena,
               double *value, double *gradient)
 {
     const struct context *c = context;
     (void)gradient;
-    return c->menu ? best_share(c, outlook, m, U, ldu, arena, value)
-                   : ckg__pesc_at(&c->pesc[outlook], m, U, ldu, arena, value, NULL);
+    return c->menu ? best_share(c, lookahead, m, U, ldu, arena, value)
+                   : ckg__pesc_at(&c->pesc[lookahead], m, U, ldu, arena, value, NULL);
 }
 
 static int context_make(struct ckg__search *search, struct context **out)
 {
-    const size_t outlooks = (size_t)search->outlooks;
+    const size_t lookaheads = (size_t)search->lookaheads;
     const struct settings *set = search->settings;
-    const int draws = ((int)set->draws + search->outlooks - 1) / search->outlooks;
+    const int draws = ((int)set->draws + search->lookaheads - 1) / search->lookaheads;
     struct context *c = ckg__arena_get(search->results, 1, sizeof *c);
-    struct ckg__optima *optima = ckg__arena_get(search->results, outlooks, sizeof *optima);
+    struct ckg__optima *optima = ckg__arena_get(search->results, lookaheads, sizeof *optima);
 
     if (!c || !optima)
         return CKG_ERR_NOMEM;
     *c = (struct context){.search = search, .room = draws + 1, .sweeps = (int)set->iterations};
-    int status = CKG__TAKE(search->results, CKG__ROOM(c->pesc, outlooks),
-                           CKG__ROOM(c->task, outlooks * (size_t)c->room));
+    int status = CKG__TAKE(search->results, CKG__ROOM(c->pesc, lookaheads),
+                           CKG__ROOM(c->task, lookaheads * (size_t)c->room));
     if (!status)
-        status = ckg__search_optima(search, draws, TALLIED / search->outlooks, optima);
-    for (int o = 0; !status && o < search->outlooks; o++) {
+        status = ckg__search_optima(search, draws, TALLIED / search->lookaheads, optima);
+    for (int o = 0; !status && o < search->lookaheads; o++) {
         status = make_set(search, o, &optima[o], &c->pesc[o]);
         for (int t = 0; !status && t < c->pesc[o].draws; t++)
             c->task[c->tasks++] = o * c->room + t;
@@ -268,7 +268,7 @@ int ckg__predictive_acquire(struct ckg__search *search, struct ckg__acquisition 
 /* Values below this are rounding. */
 static const double nothing = 1e-12;
 
-/* The offer whose share at the choice, over all outlooks, is largest for its cost. */
+/* The offer whose share at the choice, over all lookaheads, is largest for its cost. */
 static int choose_share(const struct ckg__acquisition *acquisition, struct ckg__choice *choice)
 {
     const struct context *c = acquisition->context;
@@ -276,13 +276,13 @@ static int choose_share(const struct ckg__acquisition *acquisition, struct ckg__
     double *share, *sum;
     double x[CKG_MAX_PARAMETERS];
     int best = -1;
-    int status = CKG__TAKE(search->results, CKG__ROOM(share, (size_t)search->outlook[0].belief->outcomes),
+    int status = CKG__TAKE(search->results, CKG__ROOM(share, (size_t)search->lookahead[0].belief->outcomes),
                            CKG__ROOM(sum, (size_t)c->menu->count));
 
     /* What each is worth. */
     for (int i = 0; !status && i < c->menu->count; i++)
         sum[i] = 0;
-    for (int o = 0; !status && o < search->outlooks; o++) {
+    for (int o = 0; !status && o < search->lookaheads; o++) {
         double total;
         status = ckg__pesc_at(&c->pesc[o], 1, choice->u, 1, search->results, &total, share);
         for (int i = 0; !status && i < c->menu->count; i++)
@@ -322,18 +322,18 @@ int ckg__predictive_score_outcomes(struct ckg__search *search, int count, const 
     struct context *c = NULL;
     const size_t outcomes = (size_t)search->scope->problem->outcomes;
     const size_t n = (size_t)count;
-    const size_t all = (size_t)search->outlook[0].belief->outcomes;
+    const size_t all = (size_t)search->lookahead[0].belief->outcomes;
     double *total = ckg__arena_doubles(search->results, n + 1);
     double *share = ckg__arena_doubles(search->results, all * n + 1);
     int status = total && share ? context_make(search, &c) : CKG_ERR_NOMEM;
 
     memset(value, 0, n * outcomes * sizeof *value);
-    for (int o = 0; !status && o < search->outlooks; o++) {
+    for (int o = 0; !status && o < search->lookaheads; o++) {
         status = ckg__pesc_at(&c->pesc[o], count, U, count, search->results, total, share);
         for (size_t p = 0; !status && p < n; p++)
             for (size_t j = 0; j < outcomes; j++) {
                 const size_t place = (size_t)search->scope->models->surrogate[j].place;
-                value[p * outcomes + j] += share[place * n + p] / search->outlooks;
+                value[p * outcomes + j] += share[place * n + p] / search->lookaheads;
             }
     }
     return status;

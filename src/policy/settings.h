@@ -34,8 +34,8 @@
     X(region, {.value = 0.4}, 1e-4, 1, 0, "side of that region at first, in the unit cube")
 
 /* Of policies that have both; and such a row's members, where a pending design is believed without noise. */
-#define CKG__LOCAL_CLIMB_SETTINGS(X) CKG__CANDIDATES_SETTING(X) CKG__LOCAL_SETTINGS(X)
-#define CKG__LOCAL_CLIMB .traits = CKG__TRAIT_CERTAIN, .narrow = &ckg__trust_region
+#define CKG__ASCENT_SETTINGS(X) CKG__CANDIDATES_SETTING(X) CKG__LOCAL_SETTINGS(X)
+#define CKG__ASCENT .traits = CKG__TRAIT_CERTAIN, .narrow = &ckg__trust_region
 
 /* Of all knowledge gradients; `points` is the size of the discretisation (CKG__TRAIT_POINTS). */
 #define CKG__KNOWLEDGE_SETTINGS(X) \

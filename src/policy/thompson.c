@@ -157,7 +157,7 @@ static int draw_now(struct ckg__search *search, ckg__thompson_lay lay, double **
     if (status)
         return status;
     count = ckg__thompson_distinct(search->scope->problem->D, count, *U);
-    return ckg__thompson_make(search, search->outlook[0].belief, count, *U, draw);
+    return ckg__thompson_make(search, search->lookahead[0].belief, count, *U, draw);
 }
 
 int ckg__thompson_choose(struct ckg__search *search, ckg__thompson_lay lay, struct ckg__choice *choice,

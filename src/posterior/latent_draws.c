@@ -48,7 +48,8 @@ static int find(const struct ckg__designs *designs, int number)
     return number >= 0 && d < designs->n ? d : -1;
 }
 
-static void survey_rows(const struct ckg__gp *gp, const struct ckg__designs *designs, struct ckg__survey *s)
+static void observed_rows(const struct ckg__gp *gp, const struct ckg__designs *designs,
+                          struct ckg__observed *s)
 {
     for (int d = 0; d < designs->n; d++)
         s->row[d] = -1;
@@ -63,15 +64,15 @@ static void survey_rows(const struct ckg__gp *gp, const struct ckg__designs *des
     }
 }
 
-int ckg__survey_make(struct ckg__survey *s, const struct ckg__gp *gp, const struct ckg__designs *designs,
-                     struct ckg__arena *arena)
+int ckg__observed_make(struct ckg__observed *s, const struct ckg__gp *gp, const struct ckg__designs *designs,
+                       struct ckg__arena *arena)
 {
     enum { CHUNK = 64 };
 
     if (CKG__TAKE(arena, CKG__ROOM(s->noise, gp->n + 1), CKG__ROOM(s->place, gp->n + 1),
                   CKG__ROOM(s->row, designs->n + 1), CKG__ROOM(s->mean, designs->n + 1)))
         return CKG_ERR_NOMEM;
-    survey_rows(gp, designs, s);
+    observed_rows(gp, designs, s);
 
     /* The means, some designs at a time. */
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
@@ -84,7 +85,7 @@ int ckg__survey_make(struct ckg__survey *s, const struct ckg__gp *gp, const stru
     return status;
 }
 
-double ckg__survey_variance(const struct ckg__survey *s, const struct ckg__gp *gp, int d)
+double ckg__observed_variance(const struct ckg__observed *s, const struct ckg__gp *gp, int d)
 {
     double mean;
     double sd;
@@ -93,7 +94,7 @@ double ckg__survey_variance(const struct ckg__survey *s, const struct ckg__gp *g
     return s->row[d] < 0 ? sd * sd : fmin(sd * sd, s->noise[s->row[d]]);
 }
 
-int ckg__survey_is_exact(const struct ckg__survey *s, int d)
+int ckg__observed_is_exact(const struct ckg__observed *s, int d)
 {
     return s->row[d] >= 0 && !(s->noise[s->row[d]] > 0);
 }
@@ -117,14 +118,14 @@ struct layout {
 struct source {
     const struct ckg__gp *gp;
     const struct ckg__designs *designs;
-    const struct ckg__survey *survey;
+    const struct ckg__observed *observed;
     const struct ckg__drawn_at *at;
 };
 
 /* Which rows, in which order. */
 static void order_rows(const struct source *from, struct layout *out)
 {
-    const struct ckg__survey *s = from->survey;
+    const struct ckg__observed *s = from->observed;
     const struct ckg__drawn_at *at = from->at;
     int n = 0;
 
@@ -176,13 +177,13 @@ static int factor(const struct ckg__gp *gp, const struct layout *rows, const dou
                   double *L, double *nugget)
 {
     const int n = rows->n;
-    struct ckg__team alone;
+    struct ckg__workers alone;
 
     *nugget = gp->nugget;
     for (int i = 0; i < n; i++)
         own[i] = i < rows->others ? noise[rows->row[i]] : 0;
     const int bad = ckg__gp_factor(n, &gp->k, own, rows->A, n, L, n,
-                                   ckg__parts_team(gp->interrupt, n, &alone), nugget);
+                                   ckg__parts_workers(gp->interrupt, n, &alone), nugget);
 
     if (bad < 0)
         return CKG_ERR_CANCELLED;
@@ -236,9 +237,9 @@ static int noise_factor(const struct ckg__gp *gp, const struct layout *rows, con
         return CKG_ERR_CANCELLED;
 
     struct noise_left left = {gp->interrupt, gp->n, m, W, R};
-    struct ckg__team alone;
+    struct ckg__workers alone;
     const int bad = ckg__jitter_factor((int)m, R, (int)m, ladder, fill_noise, &left,
-                                       ckg__parts_team(gp->interrupt, (int)m, &alone), &jitter);
+                                       ckg__parts_workers(gp->interrupt, (int)m, &alone), &jitter);
     if (bad < 0)
         return CKG_ERR_CANCELLED;
     if (bad)
@@ -261,7 +262,7 @@ static int draw_measured(const struct source *from, const struct layout *rows, i
                          struct ckg__arena *scratch, double *t)
 {
     const struct ckg__gp *gp = from->gp;
-    const double *noise = from->survey->noise;
+    const double *noise = from->observed->noise;
     const size_t m = (size_t)rows->measured;
     const size_t count = (size_t)N;
     double *R = ckg__arena_doubles(scratch, m * m + 1);
@@ -306,7 +307,7 @@ static int whiten(struct ckg__interrupt *interrupt, const struct layout *rows, c
 }
 
 /* The weights' transpose, and from t − m (n×N) the truth at the designs. */
-static void keep_draws(const struct layout *rows, const double *t, int smooth, struct ckg__truths *out,
+static void keep_draws(const struct layout *rows, const double *t, int smooth, struct ckg__latent_draws *out,
                        double *truth)
 {
     const struct ckg__gp *gp = out->gp;
@@ -323,11 +324,12 @@ static void keep_draws(const struct layout *rows, const double *t, int smooth, s
         }
 }
 
-int ckg__truths_draw(struct ckg__truths *out, const struct ckg__gp *gp, const struct ckg__designs *designs,
-                     const struct ckg__survey *survey, const struct ckg__drawn_at *at, int N, const double *z,
-                     int smooth, struct ckg__arena *keep, struct ckg__arena *scratch, double *truth)
+int ckg__latent_draws_draw(struct ckg__latent_draws *out, const struct ckg__gp *gp,
+                           const struct ckg__designs *designs, const struct ckg__observed *observed,
+                           const struct ckg__drawn_at *at, int N, const double *z, int smooth,
+                           struct ckg__arena *keep, struct ckg__arena *scratch, double *truth)
 {
-    const struct source from = {gp, designs, survey, at};
+    const struct source from = {gp, designs, observed, at};
     struct layout rows;
 
     assert(N > 1);
@@ -338,20 +340,20 @@ int ckg__truths_draw(struct ckg__truths *out, const struct ckg__gp *gp, const st
     const size_t size = n * (size_t)N;
     double *L = ckg__arena_doubles(keep, n * n + 1);
     double *t = ckg__arena_doubles(scratch, size + 1);
-    *out = (struct ckg__truths){.gp = gp,
-                                .n = rows.n,
-                                .draws = N,
-                                .A = rows.A,
-                                .lda = rows.n,
-                                .L = L,
-                                .ldl = rows.n,
-                                .weights = ckg__arena_doubles(keep, size + 1),
-                                .across = ckg__arena_doubles(keep, size + 1)};
+    *out = (struct ckg__latent_draws){.gp = gp,
+                                      .n = rows.n,
+                                      .draws = N,
+                                      .A = rows.A,
+                                      .lda = rows.n,
+                                      .L = L,
+                                      .ldl = rows.n,
+                                      .weights = ckg__arena_doubles(keep, size + 1),
+                                      .across = ckg__arena_doubles(keep, size + 1)};
     if (!L || !t || !out->weights || !out->across)
         return CKG_ERR_NOMEM;
 
     /* The factor without the designs' noise, and the true values that they are drawn to have. */
-    int status = factor(gp, &rows, survey->noise, t, L, &out->nugget);
+    int status = factor(gp, &rows, observed->noise, t, L, &out->nugget);
     if (!status)
         status = draw_measured(&from, &rows, N, z, scratch, t);
     if (status)
@@ -367,35 +369,35 @@ int ckg__truths_draw(struct ckg__truths *out, const struct ckg__gp *gp, const st
     return CKG_OK;
 }
 
-void ckg__truths_take_measured(struct ckg__truths *out, const struct ckg__gp *gp)
+void ckg__latent_draws_take_measured(struct ckg__latent_draws *out, const struct ckg__gp *gp)
 {
-    *out = (struct ckg__truths){.gp = gp,
-                                .n = gp->n,
-                                .draws = 1,
-                                .A = gp->A,
-                                .L = gp->L,
-                                .lda = gp->capacity,
-                                .ldl = gp->capacity,
-                                .nugget = gp->nugget,
-                                .weights = gp->alpha,
-                                .across = gp->alpha};
+    *out = (struct ckg__latent_draws){.gp = gp,
+                                      .n = gp->n,
+                                      .draws = 1,
+                                      .A = gp->A,
+                                      .L = gp->L,
+                                      .lda = gp->capacity,
+                                      .ldl = gp->capacity,
+                                      .nugget = gp->nugget,
+                                      .weights = gp->alpha,
+                                      .across = gp->alpha};
 }
 
-double ckg__truths_measured(const struct ckg__gp *gp, const struct ckg__survey *survey, int d)
+double ckg__latent_draws_measured(const struct ckg__gp *gp, const struct ckg__observed *observed, int d)
 {
-    assert(survey->row[d] >= 0);
-    return ckg__scaling_round(gp->mean + row_value(gp, survey->row[d]));
+    assert(observed->row[d] >= 0);
+    return ckg__scaling_round(gp->mean + row_value(gp, observed->row[d]));
 }
 
-double ckg__truths_floor(const struct ckg__truths *truths)
+double ckg__latent_draws_floor(const struct ckg__latent_draws *draws_of)
 {
-    return ckg__floor_of(truths->nugget, truths->gp->unit);
+    return ckg__floor_of(draws_of->nugget, draws_of->gp->unit);
 }
 
 /* --- at points --- */
 
-int ckg__truths_look(const struct ckg__truths *t, int m, const double *U, int ldu, int slopes,
-                     struct ckg__arena *arena, struct ckg__sight *s)
+int ckg__latent_draws_view(const struct ckg__latent_draws *t, int m, const double *U, int ldu, int slopes,
+                           struct ckg__arena *arena, struct ckg__latent_view *s)
 {
     const struct ckg__dense_ops *dense = ckg__dense();
     const struct ckg__gp *gp = t->gp;
@@ -436,8 +438,9 @@ int ckg__truths_look(const struct ckg__truths *t, int m, const double *U, int ld
 
 /* Σ_i (Σ_draws in_mean·w_i − 2 in_var (L⁻ᵀv)_i) ∂k_i: the slopes are gathered in one weight per row and
  * point. */
-int ckg__truths_pull(const struct ckg__truths *t, int m, const double *in_mean, const double *in_var,
-                     struct ckg__arena *arena, struct ckg__sight *s, double *gradient)
+int ckg__latent_draws_pull_back(const struct ckg__latent_draws *t, int m, const double *in_mean,
+                                const double *in_var, struct ckg__arena *arena, struct ckg__latent_view *s,
+                                double *gradient)
 {
     const struct ckg__gp *gp = t->gp;
     const size_t points = (size_t)m;

@@ -19,23 +19,23 @@ struct ckg__designs {
 };
 
 /* One outcome at those designs. */
-struct ckg__survey {
+struct ckg__observed {
     int *place;    /* (rows) which of the designs a row was measured at; −1: none of them */
     int *row;      /* (n) the design's row of least noise; −1: not measured there */
     double *noise; /* (rows) variance of each row's noise; 0 where it is nothing beside the nugget */
     double *mean;  /* (n) of the process */
 };
 
-int ckg__survey_make(struct ckg__survey *survey, const struct ckg__gp *gp, const struct ckg__designs *designs,
-                     struct ckg__arena *arena);
+int ckg__observed_make(struct ckg__observed *observed, const struct ckg__gp *gp,
+                       const struct ckg__designs *designs, struct ckg__arena *arena);
 
 /*
  * Bounds the variance of the true value at design d: the noise of its measurement, or the prior's variance.
  */
-double ckg__survey_variance(const struct ckg__survey *survey, const struct ckg__gp *gp, int d);
+double ckg__observed_variance(const struct ckg__observed *observed, const struct ckg__gp *gp, int d);
 
 /* 1 when design d was measured without noise. */
-int ckg__survey_is_exact(const struct ckg__survey *survey, int d);
+int ckg__observed_is_exact(const struct ckg__observed *observed, int d);
 
 /* Which of the designs are drawn at: `count` of them in that order, and the place of each (n); −1: not drawn
  * at. */
@@ -46,7 +46,7 @@ struct ckg__drawn_at {
 };
 
 /* One outcome's process under every draw: the rows and their factor are common, the weights are not. */
-struct ckg__truths {
+struct ckg__latent_draws {
     const struct ckg__gp *gp; /* kernel, length-scales and mean */
     int n;
     int draws;       /* 1: all draws are what was measured, and the process is gp itself */
@@ -64,21 +64,22 @@ struct ckg__truths {
  * (count×N), where `smooth` the mean of the conditioned process there, which the nugget keeps from being the
  * draw itself. What lasts comes from `keep`, which may not be `scratch`.
  */
-int ckg__truths_draw(struct ckg__truths *truths, const struct ckg__gp *gp, const struct ckg__designs *designs,
-                     const struct ckg__survey *survey, const struct ckg__drawn_at *at, int N, const double *z,
-                     int smooth, struct ckg__arena *keep, struct ckg__arena *scratch, double *truth);
+int ckg__latent_draws_draw(struct ckg__latent_draws *draws_of, const struct ckg__gp *gp,
+                           const struct ckg__designs *designs, const struct ckg__observed *observed,
+                           const struct ckg__drawn_at *at, int N, const double *z, int smooth,
+                           struct ckg__arena *keep, struct ckg__arena *scratch, double *truth);
 
 /* The process as it is, for an outcome of which nothing is left to draw. */
-void ckg__truths_take_measured(struct ckg__truths *truths, const struct ckg__gp *gp);
+void ckg__latent_draws_take_measured(struct ckg__latent_draws *draws_of, const struct ckg__gp *gp);
 
 /* What was measured at design d, on the lattice of the data again, where a limit may be met exactly. */
-double ckg__truths_measured(const struct ckg__gp *gp, const struct ckg__survey *survey, int d);
+double ckg__latent_draws_measured(const struct ckg__gp *gp, const struct ckg__observed *observed, int d);
 
 /* The smallest variance that counts. */
-double ckg__truths_floor(const struct ckg__truths *truths);
+double ckg__latent_draws_floor(const struct ckg__latent_draws *draws_of);
 
 /* The process at m points under all draws. */
-struct ckg__sight {
+struct ckg__latent_view {
     double *B;    /* D×m points */
     double *V;    /* n×m, L⁻¹k */
     double *G;    /* n×m slopes of the kernel, NULL where no gradient is wanted */
@@ -86,12 +87,13 @@ struct ckg__sight {
     double *var;  /* (m), common to all draws */
 };
 
-int ckg__truths_look(const struct ckg__truths *truths, int m, const double *U, int ldu, int slopes,
-                     struct ckg__arena *arena, struct ckg__sight *sight);
+int ckg__latent_draws_view(const struct ckg__latent_draws *draws_of, int m, const double *U, int ldu,
+                           int slopes, struct ckg__arena *arena, struct ckg__latent_view *latent_view);
 
 /* Adds to the gradient (D×m) what comes through means and variance: from slopes in_mean (draws×m), in_var
  * (m). */
-int ckg__truths_pull(const struct ckg__truths *truths, int m, const double *in_mean, const double *in_var,
-                     struct ckg__arena *arena, struct ckg__sight *sight, double *gradient);
+int ckg__latent_draws_pull_back(const struct ckg__latent_draws *draws_of, int m, const double *in_mean,
+                                const double *in_var, struct ckg__arena *arena,
+                                struct ckg__latent_view *latent_view, double *gradient);
 
 #endif

@@ -354,9 +354,9 @@ int ckg__view_factor(const struct ckg__gp *gp, const struct ckg__view *view, dou
 
     const struct ckg__jitter ladder = {fmax(least, gp->nugget * gp->unit), 0, gp->unit};
     struct own own = {gp, view, C};
-    struct ckg__team alone;
+    struct ckg__workers alone;
     const int bad = ckg__jitter_factor(view->m, C, view->m, ladder, fill_own, &own,
-                                       ckg__parts_team(gp->interrupt, view->m, &alone), added);
+                                       ckg__parts_workers(gp->interrupt, view->m, &alone), added);
 
     return bad < 0 ? CKG_ERR_CANCELLED : bad ? CKG_ERR_NUMERIC : CKG_OK;
 }

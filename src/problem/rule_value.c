@@ -3,7 +3,7 @@
  * tree and one back down. Cost: the number of nodes.
  *
  * A comparison a <= b has the margin b − a. Both of two must hold: the smaller margin counts; one of two: the
- * larger; not: the other sign. Truths are 1, 0 (undefined) or −1, and are joined in the same way, so that
+ * larger; not: the other sign. Draws_of are 1, 0 (undefined) or −1, and are joined in the same way, so that
  * "if x > 0 then log(x) < 1" holds where x <= 0.
  */
 #include <assert.h>

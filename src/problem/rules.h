@@ -49,7 +49,7 @@ enum ckg__rule_op {
     CKG__OP_CATEGORY,  /* a: which; the number that its value's name is */
     CKG__OP_NEGATE,
     CKG__RULE_OPERATIONS(CKG__RULE_OP) CKG__RULE_FUNCTIONS(CKG__RULE_OP)
-    /* truths */
+    /* draws_of */
     CKG__OP_LESS,
     CKG__OP_LESS_EQUAL,
     CKG__OP_EQUAL,

@@ -18,7 +18,7 @@ enum { FINE_ROUNDS = 4 };
  */
 struct fenced {
     const struct ckg_problem *problem;
-    ckg__batch_function uphill;
+    ckg__batch_function values_and_slopes;
     void *context;
     const double *lower, *upper; /* (starts × D) */
 };
@@ -54,7 +54,7 @@ static int fenced_batch(void *context, int m, const double *U, const int *which,
                                                 n.u, &n.tangent[p]);
         ckg__point_put(D, n.u, n.U, m, p);
     }
-    const int status = fenced->uphill(fenced->context, m, n.U, which, arena, value, gradient);
+    const int status = fenced->values_and_slopes(fenced->context, m, n.U, which, arena, value, gradient);
     for (int p = 0; !status && p < m; p++) {
         if (n.found[p])
             ckg__tangent_apply(&n.tangent[p], gradient + p, m);
@@ -77,7 +77,7 @@ static void settle(const struct fenced *fenced, int starts, double *X)
 /* A function whose values are −INFINITY once it is late, but for the first. */
 struct timed {
     const struct ckg__search *search;
-    ckg__batch_function uphill;
+    ckg__batch_function values_and_slopes;
     void *context;
     int rounds;
 };
@@ -88,7 +88,7 @@ static int timed_batch(void *context, int m, const double *U, const int *which, 
     struct timed *timed = context;
 
     if (!timed->rounds++ || !(ckg__clock() > timed->search->deadline))
-        return timed->uphill(timed->context, m, U, which, arena, value, gradient);
+        return timed->values_and_slopes(timed->context, m, U, which, arena, value, gradient);
     for (int p = 0; p < m; p++)
         value[p] = -INFINITY;
     memset(gradient, 0, (size_t)m * (size_t)timed->search->scope->problem->D * sizeof *gradient);
@@ -96,19 +96,19 @@ static int timed_batch(void *context, int m, const double *U, const int *which, 
 }
 
 /* Climbing on a lattice point is staying where one is in all but the reals: the box holds the rest fixed. */
-int ckg__climb_function(const struct ckg__search *search, ckg__batch_function uphill, void *context,
-                        const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
-                        struct ckg__arena *arena)
+int ckg__ascend_function(const struct ckg__search *search, ckg__batch_function values_and_slopes,
+                         void *context, const struct ckg__lbfgs_options *options, int starts, double *X,
+                         double *value, struct ckg__arena *arena)
 {
     const struct ckg_problem *problem = search->scope->problem;
-    struct timed timed = {search, uphill, context, 0};
+    struct timed timed = {search, values_and_slopes, context, 0};
     const int hurried = isfinite(search->deadline);
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t D = (size_t)problem->D;
     const size_t size = (size_t)starts * D;
     double *lower = ckg__arena_doubles(arena, size);
     double *upper = ckg__arena_doubles(arena, size);
-    ckg__batch_function function = hurried ? timed_batch : uphill;
+    ckg__batch_function function = hurried ? timed_batch : values_and_slopes;
     void *about = hurried ? &timed : context;
     struct fenced fenced = {problem, function, about, lower, upper};
 
@@ -127,15 +127,16 @@ int ckg__climb_function(const struct ckg__search *search, ckg__batch_function up
     return status;
 }
 
-int ckg__climb_reals(const struct ckg__search *search, const struct ckg__hill *hill,
-                     const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
-                     struct ckg__arena *arena)
+int ckg__ascend_reals(const struct ckg__search *search, const struct ckg__ascent *ascent,
+                      const struct ckg__lbfgs_options *options, int starts, double *X, double *value,
+                      struct ckg__arena *arena)
 {
-    return ckg__climb_function(search, hill->uphill, hill->context, options, starts, X, value, arena);
+    return ckg__ascend_function(search, ascent->values_and_slopes, ascent->context, options, starts, X, value,
+                                arena);
 }
 
-int ckg__climb_again(const struct ckg__search *search, const struct ckg__hill *hill,
-                     const struct ckg__climb_again *how, double *u, double *value, struct ckg__arena *arena)
+int ckg__ascend_again(const struct ckg__search *search, const struct ckg__ascent *ascent,
+                      const struct ckg__ascend_again *how, double *u, double *value, struct ckg__arena *arena)
 {
     const struct ckg__lbfgs_options options = {6, how->evaluations, fmin(0.3 * how->width, 1e-2), 1e-8,
                                                1e-12};
@@ -144,7 +145,7 @@ int ckg__climb_again(const struct ckg__search *search, const struct ckg__hill *h
 
     for (int i = 0; i < how->times && gained > how->enough && !ckg__search_late(search); i++) {
         double reached;
-        status = ckg__climb_reals(search, hill, &options, 1, u, &reached, arena);
+        status = ckg__ascend_reals(search, ascent, &options, 1, u, &reached, arena);
         if (status)
             break;
         gained = reached - *value;
@@ -154,8 +155,8 @@ int ckg__climb_again(const struct ckg__search *search, const struct ckg__hill *h
 }
 
 /* v (D) and its value ← the best of the neighbours of u (D) that may be stepped to; *found is 0: none. */
-static int best_neighbour(const struct ckg__search *search, const struct ckg__hill *hill,
-                          const struct ckg__climb_lattice *how, int round, const double *u,
+static int best_neighbour(const struct ckg__search *search, const struct ckg__ascent *ascent,
+                          const struct ckg__ascend_lattice *how, int round, const double *u,
                           struct ckg__arena *arena, double *v, double *value, int *found)
 {
     const int D = search->scope->problem->D;
@@ -170,7 +171,7 @@ static int best_neighbour(const struct ckg__search *search, const struct ckg__hi
     int status = ckg__search_neighbours(search, u, how->purpose + (uint64_t)round, most, U, most, arena,
                                         &count);
     if (!status && count)
-        status = hill->values(hill->context, count, U, most, arena, values);
+        status = ascent->values(ascent->context, count, U, most, arena, values);
     for (int p = 0; !status && p < count; p++) {
         ckg__point_get(D, U, most, p, v);
         if ((best < 0 || values[p] > values[best]) && !(how->free_only && ckg__search_taken(search, v, x)))
@@ -184,9 +185,9 @@ static int best_neighbour(const struct ckg__search *search, const struct ckg__hi
     return status;
 }
 
-int ckg__climb_lattice(const struct ckg__search *search, const struct ckg__hill *hill,
-                       const struct ckg__climb_lattice *how, double *u, double *value,
-                       struct ckg__arena *arena)
+int ckg__ascend_lattice(const struct ckg__search *search, const struct ckg__ascent *ascent,
+                        const struct ckg__ascend_lattice *how, double *u, double *value,
+                        struct ckg__arena *arena)
 {
     const struct ckg_problem *problem = search->scope->problem;
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
@@ -201,9 +202,9 @@ int ckg__climb_lattice(const struct ckg__search *search, const struct ckg__hill 
         int found;
 
         /* A step, the reals following. */
-        status = best_neighbour(search, hill, how, round, u, arena, v, &reached, &found);
+        status = best_neighbour(search, ascent, how, round, u, arena, v, &reached, &found);
         if (!status && found && how->follow && ckg__problem_has_reals(problem))
-            status = ckg__climb_reals(search, hill, how->follow, 1, v, &reached, arena);
+            status = ckg__ascend_reals(search, ascent, how->follow, 1, v, &reached, arena);
 
         /* Taken where it leads up; among fine steps another look may find what this one missed. */
         if (status || !found || (!fine && !(reached > *value)))

@@ -50,24 +50,24 @@ static int free_designs(const struct ckg__search *search, double *U, int room, d
     return kept;
 }
 
-/* The points around one outlook's x_r, its lattice neighbours and x_r itself, from column `at` on. */
-static int around_outlook(const struct ckg__search *search, int o, int local, double *U, int ldu, int at,
-                          struct ckg__arena *arena, int *end)
+/* The points around one lookahead's x_r, its lattice neighbours and x_r itself, from column `at` on. */
+static int around_lookahead(const struct ckg__search *search, int o, int local, double *U, int ldu, int at,
+                            struct ckg__arena *arena, int *end)
 {
-    const struct ckg__outlook *outlook = &search->outlook[o];
+    const struct ckg__lookahead *lookahead = &search->lookahead[o];
 
     if (local && ckg__problem_has_reals(search->scope->problem)) {
-        if (ckg__search_around(search, outlook, CKG__FOR_CANDIDATES_AROUND + (uint64_t)o, local, U + at, ldu,
-                               arena))
+        if (ckg__search_around(search, lookahead, CKG__FOR_CANDIDATES_AROUND + (uint64_t)o, local, U + at,
+                               ldu, arena))
             return CKG_ERR_NOMEM;
         at += local;
     }
     int beside;
-    if (ckg__search_neighbours(search, outlook->x_r, CKG__FOR_CANDIDATES_BESIDE + (uint64_t)o,
-                               NEIGHBOURS / (search->outlooks > 2 ? 4 : 1), U + at, ldu, arena, &beside))
+    if (ckg__search_neighbours(search, lookahead->x_r, CKG__FOR_CANDIDATES_BESIDE + (uint64_t)o,
+                               NEIGHBOURS / (search->lookaheads > 2 ? 4 : 1), U + at, ldu, arena, &beside))
         return CKG_ERR_NOMEM;
     at += beside;
-    ckg__point_put(search->scope->problem->D, outlook->x_r, U, ldu, at);
+    ckg__point_put(search->scope->problem->D, lookahead->x_r, U, ldu, at);
     *end = at + 1;
     return CKG_OK;
 }
@@ -90,14 +90,14 @@ static int partly_measured(const struct ckg__search *search, double *U, int ldu,
 int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
 {
     const int D = search->scope->problem->D;
-    const int filling = search->effort.candidates;
-    int local = search->effort.local / (search->outlooks > 1 ? search->outlooks : 2);
+    const int filling = search->size.candidates;
+    int local = search->size.local / (search->lookaheads > 1 ? search->lookaheads : 2);
 
     /* Room for as many as there can be. */
     local = local < 6 ? 6 : local;
     const int partly = search->apart ? PARTLY : 0;
     const int room = search->enumerated ? ENUMERATED
-                                        : filling + partly + search->outlooks * (local + NEIGHBOURS + 1);
+                                        : filling + partly + search->lookaheads * (local + NEIGHBOURS + 1);
     double *U, *u, *x;
     if (CKG__TAKE(search->results, CKG__ROOM(U, (size_t)D * (size_t)room), CKG__ROOM(u, (size_t)D),
                   CKG__ROOM(x, (size_t)search->scope->problem->d)))
@@ -112,8 +112,8 @@ int ckg__search_candidates(struct ckg__search *search, double **out, int *count)
     } else {
         status = ckg__search_fill(search, CKG__FOR_CANDIDATES, filling, U, room, search->results);
         n = filling;
-        for (int o = 0; !status && o < search->outlooks; o++)
-            status = around_outlook(search, o, local, U, room, n, search->results, &n);
+        for (int o = 0; !status && o < search->lookaheads; o++)
+            status = around_lookahead(search, o, local, U, room, n, search->results, &n);
         if (!status && search->apart)
             n = partly_measured(search, U, room, n, x);
         n = status ? 0 : drop_taken(search, n, U, room, u, x);

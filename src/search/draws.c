@@ -1,5 +1,5 @@
 /*
- * Joint posterior draws, one outcome of one outlook a task: all draws of a task share one factor of its
+ * Joint posterior draws, one outcome of one lookahead a task: all draws of a task share one factor of its
  * posterior covariance, m³/3 for m points. Drawing the outcomes apart is drawing jointly: the processes are
  * independent.
  */
@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* The distance between the streams of two outlooks, for outcomes after the first ones. */
+/* The distance between the streams of two lookaheads, for outcomes after the first ones. */
 enum { BEYOND = 256 };
 _Static_assert((int)CKG__MAX_OUTCOMES <= (int)BEYOND, "an outlook's outcomes have streams of their own");
 
@@ -45,8 +45,9 @@ int ckg__draws_take(struct ckg__draws *draws, const struct ckg__belief *belief, 
     return CKG_OK;
 }
 
-/* The stream of one outcome of one outlook. The first outcomes have had their streams from the beginning. */
-static uint64_t stream_of(enum ckg__draws_purpose purpose, int outlook, int outcome)
+/* The stream of one outcome of one lookahead. The first outcomes have had their streams from the beginning.
+ */
+static uint64_t stream_of(enum ckg__draws_purpose purpose, int lookahead, int outcome)
 {
     const int optima = purpose == CKG__DRAWS_OPTIMA;
     const int first = optima ? 64 : 22;
@@ -54,9 +55,9 @@ static uint64_t stream_of(enum ckg__draws_purpose purpose, int outlook, int outc
 
     assert(outcome < BEYOND);
     if (purpose == CKG__DRAWS_GAIN)
-        return (uint64_t)purpose + (uint64_t)(outlook * BEYOND + outcome);
-    return outcome < first ? (uint64_t)purpose + (uint64_t)(outlook * first + outcome)
-                           : beyond + (uint64_t)(outlook * BEYOND + outcome);
+        return (uint64_t)purpose + (uint64_t)(lookahead * BEYOND + outcome);
+    return outcome < first ? (uint64_t)purpose + (uint64_t)(lookahead * first + outcome)
+                           : beyond + (uint64_t)(lookahead * BEYOND + outcome);
 }
 
 static int draw_task(void *context, int index, int worker)
@@ -66,7 +67,7 @@ static int draw_task(void *context, int index, int worker)
     const int outcomes = stage->draws[0].outcomes;
     const int o = index / outcomes;
     const int j = index % outcomes;
-    const struct ckg__belief *belief = search->outlook[o].belief;
+    const struct ckg__belief *belief = search->lookahead[o].belief;
     const struct ckg__gp *gp = belief->gp[j];
     struct ckg__draws *draws = &stage->draws[o];
     double *value = (double *)ckg__draws_of(draws, j, 0);
@@ -92,7 +93,7 @@ int ckg__draws_make(struct ckg__search *search, enum ckg__draws_purpose purpose,
     struct stage stage = {search, purpose, draws};
 
     assert(draws[0].value && draws[0].view);
-    return ckg__search_run(search, search->outlooks * draws[0].outcomes, draw_task, &stage);
+    return ckg__search_run(search, search->lookaheads * draws[0].outcomes, draw_task, &stage);
 }
 
 int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose, int count,
@@ -100,10 +101,10 @@ int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose
 {
     int status = CKG_OK;
 
-    for (int o = 0; !status && o < search->outlooks; o++) {
-        struct ckg__outlook *outlook = &search->outlook[o];
-        status = ckg__draws_take(&draws[o], outlook->belief, count, outlook->m, NULL, search->results);
-        draws[o].view = outlook->view;
+    for (int o = 0; !status && o < search->lookaheads; o++) {
+        struct ckg__lookahead *lookahead = &search->lookahead[o];
+        status = ckg__draws_take(&draws[o], lookahead->belief, count, lookahead->m, NULL, search->results);
+        draws[o].view = lookahead->view;
     }
     return status ? status : ckg__draws_make(search, purpose, draws);
 }

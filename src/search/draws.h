@@ -1,5 +1,5 @@
 /*
- * Joint posterior draws: what all outcomes might be, at a set of points, under each outlook's belief. From
+ * Joint posterior draws: what all outcomes might be, at a set of points, under each lookahead's belief. From
  * them follow draws of the constrained optimum.
  */
 #ifndef CKG_SEARCH_DRAWS_H
@@ -8,14 +8,14 @@
 #include "base/rng.h"
 #include "search/search.h"
 
-/* The streams of numbers of each user of draws; outlook and outcome are added to it. */
+/* The streams of numbers of each user of draws; lookahead and outcome are added to it. */
 enum ckg__draws_purpose {
     CKG__DRAWS_CMES = CKG__FOR_BEST_VALUES,
     CKG__DRAWS_OPTIMA = CKG__FOR_OPTIMA,
     CKG__DRAWS_GAIN = CKG__FOR_GAINS
 };
 
-/* Under one outlook. */
+/* Under one lookahead. */
 struct ckg__draws {
     int outcomes, count, m;
     double *value;                    /* outcomes × count × m, in model units */
@@ -38,14 +38,14 @@ int ckg__draws_take(struct ckg__draws *draws, const struct ckg__belief *belief, 
                     const double *U, struct ckg__arena *arena);
 
 /*
- * Draws under each outlook: draws (outlooks), which have room. Numbers depend on seed, stream, purpose,
- * outlook and outcome alone.
+ * Draws under each lookahead: draws (lookaheads), which have room. Numbers depend on seed, stream, purpose,
+ * lookahead and outcome alone.
  */
 int ckg__draws_make(struct ckg__search *search, enum ckg__draws_purpose purpose, struct ckg__draws *draws);
 
 /*
- * `count` draws under each outlook at the points of its discretisation (outlook->U, x_r the last of them):
- * draws (outlooks), memory from search->results.
+ * `count` draws under each lookahead at the points of its discretisation (lookahead->U, x_r the last of
+ * them): draws (lookaheads), memory from search->results.
  */
 int ckg__search_draw(struct ckg__search *search, enum ckg__draws_purpose purpose, int count,
                      struct ckg__draws *draws);

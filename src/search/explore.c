@@ -25,10 +25,10 @@ enum { LOOK_WORK = 10000 };
  */
 static const double most_designs = 1e7;
 
-/* log PF (count) of points U (D×count) under the first outlook. */
+/* log PF (count) of points U (D×count) under the first lookahead. */
 static int log_feasible(struct ckg__search *search, int count, const double *U, double *log_pf)
 {
-    const struct ckg__belief *belief = search->outlook[0].belief;
+    const struct ckg__belief *belief = search->lookahead[0].belief;
     struct ckg__view view[CKG__MAX_OUTCOMES];
 
     for (int j = 0; j < belief->outcomes; j++)
@@ -71,7 +71,7 @@ static int farthest(struct ckg__search *search, int likely, struct ckg__choice *
     double x[CKG_MAX_PARAMETERS];
     double best = -INFINITY;
 
-    assert(search->outlooks > 0);
+    assert(search->lookaheads > 0);
     begin(choice, &by_exploring);
     if (!U || !log_pf || !u)
         return CKG_ERR_NOMEM;

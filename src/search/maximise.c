@@ -30,15 +30,15 @@ int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acqu
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const size_t points = (size_t)m;
     const size_t size = points * (size_t)search->scope->problem->D;
-    const int outlooks = search->outlooks;
+    const int lookaheads = search->lookaheads;
     double *one = ckg__arena_doubles(arena, points + 1);
     double *slope = gradient ? ckg__arena_doubles(arena, size + 1) : NULL;
 
-    assert(m >= 0 && ldu >= m && outlooks > 0);
+    assert(m >= 0 && ldu >= m && lookaheads > 0);
     int status = one && (slope || !gradient) ? CKG_OK : CKG_ERR_NOMEM;
 
-    /* The acquisition in each outlook, the first straight into the result. */
-    for (int o = 0; !status && o < outlooks; o++) {
+    /* The acquisition in each lookahead, the first straight into the result. */
+    for (int o = 0; !status && o < lookaheads; o++) {
         struct ckg__arena_mark inner = ckg__arena_mark(arena);
         status = a->at(a->context, o, m, U, ldu, arena, o ? one : value, o ? slope : gradient);
         ckg__arena_release(arena, inner);
@@ -54,10 +54,10 @@ int ckg__acquisition_at(const struct ckg__search *search, const struct ckg__acqu
     }
 
     /* Their sum becomes their mean. */
-    for (size_t p = 0; !status && outlooks > 1 && p < points; p++)
-        value[p] = a->logarithm ? value[p] - ckg__log(outlooks) : value[p] / outlooks;
-    for (size_t i = 0; !status && outlooks > 1 && !a->logarithm && gradient && i < size; i++)
-        gradient[i] /= outlooks;
+    for (size_t p = 0; !status && lookaheads > 1 && p < points; p++)
+        value[p] = a->logarithm ? value[p] - ckg__log(lookaheads) : value[p] / lookaheads;
+    for (size_t i = 0; !status && lookaheads > 1 && !a->logarithm && gradient && i < size; i++)
+        gradient[i] /= lookaheads;
 
     ckg__arena_release(arena, mark);
     return status;
@@ -96,38 +96,38 @@ static int compared(void *context, int m, const double *U, int ldu, struct ckg__
 }
 
 /* The starts of one group by gradient. */
-static int climb(struct stage *stage, int first, int count, struct ckg__arena *arena)
+static int ascend(struct stage *stage, int first, int count, struct ckg__arena *arena)
 {
     const struct ckg_problem *problem = stage->search->scope->problem;
     const struct ckg__lbfgs_options options = {10, 30 + 2 * problem->d, 0.02, 1e-5, 1e-7};
-    const struct ckg__hill hill = {stage, climbed, compared};
+    const struct ckg__ascent ascent = {stage, climbed, compared};
 
-    return ckg__climb_reals(stage->search, &hill, &options, count,
-                            stage->start + (size_t)first * (size_t)problem->D, stage->start_value + first,
-                            arena);
+    return ckg__ascend_reals(stage->search, &ascent, &options, count,
+                             stage->start + (size_t)first * (size_t)problem->D, stage->start_value + first,
+                             arena);
 }
 
 /*
  * The best start goes on. Constraints that are known well make a corner of cliffs of their optimum: the more
  * parameters, the longer the way into it, with fresh memory at every turn.
  */
-static int climb_on(struct stage *stage)
+static int ascend_on(struct stage *stage)
 {
     struct ckg__search *search = stage->search;
-    const struct ckg__climb_again again = {.times = 3,
-                                           .evaluations = 30 + 10 * search->scope->problem->d,
-                                           .width = search->outlook[0].width,
-                                           .enough = 1e-3};
-    const struct ckg__hill hill = {stage, climbed, compared};
+    const struct ckg__ascend_again again = {.times = 3,
+                                            .evaluations = 30 + 10 * search->scope->problem->d,
+                                            .width = search->lookahead[0].width,
+                                            .enough = 1e-3};
+    const struct ckg__ascent ascent = {stage, climbed, compared};
     int best = 0;
 
     if (!stage->acquisition->gradients || !(again.width > 0))
         return CKG_OK;
     for (int s = 1; s < STARTS; s++)
         best = stage->start_value[s] > stage->start_value[best] ? s : best;
-    return ckg__climb_again(search, &hill, &again,
-                            stage->start + (size_t)best * (size_t)search->scope->problem->D,
-                            &stage->start_value[best], search->results);
+    return ckg__ascend_again(search, &ascent, &again,
+                             stage->start + (size_t)best * (size_t)search->scope->problem->D,
+                             &stage->start_value[best], search->results);
 }
 
 /*
@@ -149,7 +149,7 @@ static int wander(struct stage *stage, int s, struct ckg__arena *arena)
     if (!U || !lower)
         return CKG_ERR_NOMEM;
     ckg__problem_free_box(problem, u, lower, upper);
-    ckg__rng_seed(&rng, stage->search->seed, stage->search->stream, CKG__FOR_CLIMBS_BY_STEPS + (uint64_t)s);
+    ckg__rng_seed(&rng, stage->search->seed, stage->search->stream, CKG__FOR_ASCENTS_BY_STEPS + (uint64_t)s);
     for (int round = 0; round < STEP_ROUNDS && !ckg__search_late(stage->search); round++) {
         /* A batch of steps. */
         for (int p = 0; p < STEPS; p++)
@@ -175,7 +175,7 @@ static int wander(struct stage *stage, int s, struct ckg__arena *arena)
     return CKG_OK;
 }
 
-static int climb_task(void *context, int index, int worker)
+static int ascend_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     struct ckg__arena *arena = &stage->search->arena[worker];
@@ -184,7 +184,7 @@ static int climb_task(void *context, int index, int worker)
     int status = CKG_OK;
 
     if (stage->acquisition->gradients)
-        status = climb(stage, first, count, arena);
+        status = ascend(stage, first, count, arena);
     for (int s = first; !status && !stage->acquisition->gradients && s < first + count; s++)
         status = wander(stage, s, arena);
     return status;
@@ -252,10 +252,10 @@ static void pick(struct stage *stage, struct ckg__choice *choice)
 int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acquisition *a,
                               struct ckg__choice *choice)
 {
-    static const struct ckg__climb_lattice steps = {
+    static const struct ckg__ascend_lattice steps = {
         .rounds = 4, .neighbours = 24, .purpose = CKG__FOR_STEPS_OF_ACQUISITION, .free_only = 1};
     struct stage stage = {.search = search, .acquisition = a};
-    const struct ckg__hill hill = {&stage, climbed, compared};
+    const struct ckg__ascent ascent = {&stage, climbed, compared};
     double clock = ckg__clock();
 
     /* Every candidate. */
@@ -274,15 +274,15 @@ int ckg__acquisition_maximise(struct ckg__search *search, const struct ckg__acqu
         choose_starts(&stage);
     ckg__search_secure(search);
     if (!status && ckg__problem_has_reals(search->scope->problem) && !ckg__search_late(search))
-        status = ckg__search_run(search, GROUPS, climb_task, &stage);
+        status = ckg__search_run(search, GROUPS, ascend_task, &stage);
     if (!status && ckg__problem_has_reals(search->scope->problem) && !ckg__search_late(search))
-        status = climb_on(&stage);
+        status = ascend_on(&stage);
     if (status)
         return status;
 
     /* The best of all that is free, and its lattice neighbours. */
     pick(&stage, choice);
-    status = ckg__climb_lattice(search, &hill, &steps, choice->u, &choice->value, search->results);
+    status = ckg__ascend_lattice(search, &ascent, &steps, choice->u, &choice->value, search->results);
     choice->seconds.inner = 0;
     choice->seconds.refine = ckg__clock() - clock;
     choice->found = !status;

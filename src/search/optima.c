@@ -25,19 +25,19 @@ struct stage {
 
 static int make_points(const struct ckg__search *search, int o, struct ckg__optima *optima)
 {
-    const struct ckg__outlook *outlook = &search->outlook[o];
+    const struct ckg__lookahead *lookahead = &search->lookahead[o];
     const size_t D = (size_t)search->scope->problem->D;
-    const size_t had = (size_t)outlook->m;
+    const size_t had = (size_t)lookahead->m;
     const int faces = ckg__problem_has_reals(search->scope->problem);
 
-    optima->m = outlook->m + (faces ? FACES : 0);
+    optima->m = lookahead->m + (faces ? FACES : 0);
     optima->U = ckg__arena_doubles(search->results, D * (size_t)optima->m);
     if (!optima->U)
         return CKG_ERR_NOMEM;
     for (size_t k = 0; k < D; k++)
-        memcpy(optima->U + k * (size_t)optima->m, outlook->U + k * (size_t)outlook->room,
+        memcpy(optima->U + k * (size_t)optima->m, lookahead->U + k * (size_t)lookahead->room,
                had * sizeof *optima->U);
-    return faces ? ckg__search_faces(search, (uint64_t)o, outlook->x_r, FACES, optima->U + had, optima->m)
+    return faces ? ckg__search_faces(search, (uint64_t)o, lookahead->x_r, FACES, optima->U + had, optima->m)
                  : CKG_OK;
 }
 
@@ -50,10 +50,10 @@ static int beats(double violation, double value, double than_violation, double t
 }
 
 /* The winner of every draw, and the tallies. */
-static void judge(const struct ckg__outlook *outlook, struct ckg__optima *optima)
+static void judge(const struct ckg__lookahead *lookahead, struct ckg__optima *optima)
 {
     const int m = optima->m;
-    const int r = outlook->r;
+    const int r = lookahead->r;
     const double *value[CKG__MAX_OUTCOMES];
 
     memset(optima->wins, 0, (size_t)m * sizeof *optima->wins);
@@ -65,11 +65,11 @@ static void judge(const struct ckg__outlook *outlook, struct ckg__optima *optima
 
         /* The draw's outcomes, and by how much x_r violates its constraints. */
         ckg__draws_outcomes(&optima->drawn, s, value);
-        const double at_r = ckg__belief_violation(outlook->belief, value, r);
+        const double at_r = ckg__belief_violation(lookahead->belief, value, r);
 
         /* Its best design, and which ones are better than x_r. */
         for (int p = 0; p < m; p++) {
-            const double outside = ckg__belief_violation(outlook->belief, value, p);
+            const double outside = ckg__belief_violation(lookahead->belief, value, p);
             optima->better[p] += outside == 0 && beats(outside, value[0][p], at_r, value[0][r]);
             if (!beats(outside, value[0][p], least, best))
                 continue;
@@ -224,7 +224,7 @@ static int refine_task(void *context, int index, int worker)
     const int o = index / stage->draws;
     const int s = index % stage->draws;
     const struct ckg__optima *optima = &stage->optima[o];
-    const struct ckg__belief *belief = search->outlook[o].belief;
+    const struct ckg__belief *belief = search->lookahead[o].belief;
     const int D = search->scope->problem->D;
     double *x = optima->x + (size_t)s * (size_t)D;
     double *distance = ckg__arena_doubles(arena, (size_t)optima->m);
@@ -278,18 +278,18 @@ static int optima_take(const struct ckg__search *search, int o, int draws, int t
                   CKG__ROOM(optima->wins, m), CKG__ROOM(optima->better, m),
                   CKG__ROOM(optima->winner, (size_t)total)))
         return CKG_ERR_NOMEM;
-    return ckg__draws_take(&optima->drawn, search->outlook[o].belief, total, optima->m, optima->U, arena);
+    return ckg__draws_take(&optima->drawn, search->lookahead[o].belief, total, optima->m, optima->U, arena);
 }
 
 int ckg__search_optima(struct ckg__search *search, int draws, int total, struct ckg__optima *optima)
 {
-    const size_t outlooks = (size_t)search->outlooks;
+    const size_t lookaheads = (size_t)search->lookaheads;
     struct stage stage = {search, optima, draws};
-    struct ckg__draws *drawn = ckg__arena_get(search->results, outlooks, sizeof *drawn);
+    struct ckg__draws *drawn = ckg__arena_get(search->results, lookaheads, sizeof *drawn);
     int status = drawn ? CKG_OK : CKG_ERR_NOMEM;
 
     /* The points, and all outcomes drawn at them. */
-    for (size_t o = 0; !status && o < outlooks; o++) {
+    for (size_t o = 0; !status && o < lookaheads; o++) {
         status = optima_take(search, (int)o, draws, total > draws ? total : draws, &optima[o]);
         drawn[o] = optima[o].drawn;
     }
@@ -297,13 +297,13 @@ int ckg__search_optima(struct ckg__search *search, int draws, int total, struct 
         status = ckg__draws_make(search, CKG__DRAWS_OPTIMA, drawn);
 
     /* The best point of each draw. */
-    for (size_t o = 0; !status && o < outlooks; o++) {
+    for (size_t o = 0; !status && o < lookaheads; o++) {
         optima[o].drawn = drawn[o];
-        judge(&search->outlook[o], &optima[o]);
+        judge(&search->lookahead[o], &optima[o]);
     }
 
     /* And what the draw has around it. */
     if (!status)
-        status = ckg__search_run(search, search->outlooks * draws, refine_task, &stage);
+        status = ckg__search_run(search, search->lookaheads * draws, refine_task, &stage);
     return status;
 }

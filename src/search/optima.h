@@ -1,5 +1,5 @@
 /*
- * Draws of the optimum: x* of joint posterior draws of all outcomes over an outlook's discretisation and
+ * Draws of the optimum: x* of joint posterior draws of all outcomes over a lookahead's discretisation and
  * points on the faces of the box, refined by further draws around it.
  */
 #ifndef CKG_SEARCH_OPTIMA_H
@@ -7,7 +7,7 @@
 
 #include "search/draws.h"
 
-/* Of one outlook. */
+/* Of one lookahead. */
 struct ckg__optima {
     int m;                   /* points: first those of the discretisation, in their order */
     double *U;               /* D×m */
@@ -21,7 +21,7 @@ struct ckg__optima {
     int *winner; /* (total) */
 };
 
-/* optima (outlooks) ← `draws` optima of each outlook; memory from results. */
+/* optima (lookaheads) ← `draws` optima of each lookahead; memory from results. */
 int ckg__search_optima(struct ckg__search *search, int draws, int total, struct ckg__optima *optima);
 
 #endif

@@ -63,7 +63,7 @@ enum { ENUMERATE = 512, FINE_PAIRS = 24, PAIRS = 12 };
 /* The best design, where it is known without noise; −1: none is. */
 static int best_row(const struct ckg__search *search)
 {
-    const int best = ckg__models_noisy(search->scope->models) ? -1 : ckg__data_best(search->scope->data);
+    const int best = ckg__surrogates_noisy(search->scope->models) ? -1 : ckg__data_best(search->scope->data);
 
     return best < 0 ? -1 : search->scope->data->trial[best].design;
 }
@@ -97,8 +97,8 @@ int ckg__search_points(struct ckg__search *search)
     const double size = known->complete ? known->count : ckg__problem_size(problem);
 
     search->enumerated = size > 0 && size <= ENUMERATE;
-    const int filling = search->enumerated ? (int)size : search->effort.base;
-    const int most = search->enumerated ? 0 : search->effort.data;
+    const int filling = search->enumerated ? (int)size : search->size.base;
+    const int most = search->enumerated ? 0 : search->size.data;
     int *rows;
     double *u;
     if (CKG__TAKE(search->results, CKG__ROOM(search->U, (size_t)D * (size_t)(filling + most)),
@@ -133,16 +133,16 @@ static void random_direction(const struct ckg_problem *problem, struct ckg__rng 
 }
 
 /* Directions of interest at x_r: gradients of the outcomes' means (outcomes × D), reals alone. */
-static int mean_gradients(const struct ckg__search *search, const struct ckg__outlook *outlook,
+static int mean_gradients(const struct ckg__search *search, const struct ckg__lookahead *lookahead,
                           struct ckg__arena *arena, double *gradients)
 {
     const struct ckg_problem *problem = search->scope->problem;
     const int D = problem->D;
     double mean;
 
-    for (int j = 0; j < outlook->belief->outcomes; j++) {
+    for (int j = 0; j < lookahead->belief->outcomes; j++) {
         double *g = gradients + (size_t)j * (size_t)D;
-        if (ckg__posterior_mean(outlook->belief->gp[j], 1, outlook->x_r, 1, arena, &mean, g))
+        if (ckg__posterior_mean(lookahead->belief->gp[j], 1, lookahead->x_r, 1, arena, &mean, g))
             return CKG_ERR_NOMEM;
         for (int i = 0; i < problem->d; i++)
             for (int k = 0; !ckg__is_real(&problem->parameters[i]) && k < problem->parameters[i].width; k++)
@@ -179,23 +179,23 @@ static const double flat = 1e-4;
  * Directions and reaches for radial points: along the outcomes' gradients and at random, 0.3 … 30 widths
  * away.
  */
-static void radial_points(const struct ckg__search *search, const struct ckg__outlook *outlook,
+static void radial_points(const struct ckg__search *search, const struct ckg__lookahead *lookahead,
                           const double *gradients, struct ckg__rng *rng, int count, double *direction,
                           double *U, int ldu)
 {
     const int D = search->scope->problem->D;
-    const int outcomes = outlook->belief->outcomes;
+    const int outcomes = lookahead->belief->outcomes;
 
     for (int p = 0; p < count; p++) {
         const int along = p % (2 * outcomes + 2);
-        const double reach = outlook->width * 0.3 * ckg__pow(100, (p + 0.5) / count);
+        const double reach = lookahead->width * 0.3 * ckg__pow(100, (p + 0.5) / count);
         const double sign = along % 2 ? -1 : 1;
         if (along < 2 * outcomes)
             memcpy(direction, gradients + (size_t)(along / 2) * (size_t)D, (size_t)D * sizeof *direction);
         /* at an optimum of its own a mean's gradient is rounding, and no direction */
         if (along >= 2 * outcomes || !(length(D, direction) > flat))
             random_direction(search->scope->problem, rng, direction);
-        step_from(outlook->x_r, D, sign * reach, direction, U, ldu, p);
+        step_from(lookahead->x_r, D, sign * reach, direction, U, ldu, p);
     }
 }
 
@@ -203,7 +203,7 @@ static void radial_points(const struct ckg__search *search, const struct ckg__ou
  * Random directions within the cliff's edge: what leads along the gradients of the active constraints is
  * taken out.
  */
-static void edge_points(const struct ckg__search *search, const struct ckg__outlook *outlook,
+static void edge_points(const struct ckg__search *search, const struct ckg__lookahead *lookahead,
                         const double *gradients, struct ckg__rng *rng, int count, double *direction,
                         double *U, int ldu)
 {
@@ -211,18 +211,18 @@ static void edge_points(const struct ckg__search *search, const struct ckg__outl
 
     for (int p = 0; p < count; p++) {
         random_direction(search->scope->problem, rng, direction);
-        for (int j = 1; j < outlook->belief->outcomes; j++) {
+        for (int j = 1; j < lookahead->belief->outcomes; j++) {
             const double *g = gradients + (size_t)j * (size_t)D;
             const double norm = length(D, g);
             double along = 0;
             for (int k = 0; k < D; k++)
                 along += direction[k] * g[k];
-            for (int k = 0; outlook->active[j] && norm > flat && k < D; k++)
+            for (int k = 0; lookahead->active[j] && norm > flat && k < D; k++)
                 direction[k] -= along * g[k] / (norm * norm);
         }
         if (!(length(D, direction) > flat)) /* no edge to follow: x_r is a corner of constraints */
             random_direction(search->scope->problem, rng, direction);
-        step_from(outlook->x_r, D, 0.004 * ckg__pow(100, (p + 0.5) / count), direction, U, ldu, p);
+        step_from(lookahead->x_r, D, 0.004 * ckg__pow(100, (p + 0.5) / count), direction, U, ldu, p);
     }
 }
 
@@ -233,11 +233,11 @@ static const double edge_margin = 2.5;
  * One Newton step of m points towards the edge of constraint j, for those beyond it and, where it is active
  * at x_r, those before it.
  */
-static int slide_to_edge(const struct ckg__search *search, const struct ckg__outlook *outlook, int j, int m,
-                         double *U, int ldu, struct ckg__arena *arena)
+static int slide_to_edge(const struct ckg__search *search, const struct ckg__lookahead *lookahead, int j,
+                         int m, double *U, int ldu, struct ckg__arena *arena)
 {
     const struct ckg_problem *problem = search->scope->problem;
-    const struct ckg__limits limits = ckg__belief_limits(outlook->belief, j);
+    const struct ckg__limits limits = ckg__belief_limits(lookahead->belief, j);
     const size_t D = (size_t)problem->D;
     const size_t points = (size_t)m;
     double *room = ckg__arena_doubles(arena, points * (2 + 2 * D));
@@ -245,7 +245,7 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
     if (!room)
         return CKG_ERR_NOMEM;
     struct ckg__batch batch = {room, room + points, room + 2 * points, room + (2 + D) * points};
-    if (ckg__posterior_batch(outlook->belief->gp[j], m, U, ldu, arena, &batch, NULL))
+    if (ckg__posterior_batch(lookahead->belief->gp[j], m, U, ldu, arena, &batch, NULL))
         return CKG_ERR_NOMEM;
 
     for (size_t p = 0; p < points; p++) {
@@ -261,7 +261,7 @@ static int slide_to_edge(const struct ckg__search *search, const struct ckg__out
         for (int i = 0; i < problem->d; i++)
             if (ckg__is_real(&problem->parameters[i]))
                 square += ckg__square(batch.dmean[(size_t)problem->parameters[i].offset * points + p]);
-        if (!(square > 0) || (excess < 0 && !outlook->active[j]))
+        if (!(square > 0) || (excess < 0 && !lookahead->active[j]))
             continue;
 
         /* Newton's step down it. */
@@ -312,29 +312,29 @@ int ckg__search_faces(const struct ckg__search *search, uint64_t set, const doub
     return CKG_OK;
 }
 
-int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t purpose,
-                       int count, double *U, int ldu, struct ckg__arena *arena)
+int ckg__search_around(const struct ckg__search *search, const struct ckg__lookahead *lookahead,
+                       uint64_t purpose, int count, double *U, int ldu, struct ckg__arena *arena)
 {
     enum { SLIDES = 3 };
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = search->scope->problem->D;
-    const int outcomes = outlook->belief->outcomes;
+    const int outcomes = lookahead->belief->outcomes;
     const int radial = count / 2;
     const int edge = count - radial;
     double *gradients, *direction;
     if (CKG__TAKE(arena, CKG__ROOM(gradients, (size_t)outcomes * (size_t)D),
                   CKG__ROOM(direction, (size_t)D)) ||
-        mean_gradients(search, outlook, arena, gradients))
+        mean_gradients(search, lookahead, arena, gradients))
         return CKG_ERR_NOMEM;
     struct ckg__rng rng;
     ckg__rng_seed(&rng, search->seed, search->stream, purpose);
-    radial_points(search, outlook, gradients, &rng, radial, direction, U, ldu);
-    edge_points(search, outlook, gradients, &rng, edge, direction, U + radial, ldu);
+    radial_points(search, lookahead, gradients, &rng, radial, direction, U, ldu);
+    edge_points(search, lookahead, gradients, &rng, edge, direction, U + radial, ldu);
     for (int i = 0; edge && i < SLIDES; i++)
         for (int j = 1; j < outcomes; j++)
-            if (slide_to_edge(search, outlook, j, edge, U + radial, ldu, arena))
+            if (slide_to_edge(search, lookahead, j, edge, U + radial, ldu, arena))
                 return CKG_ERR_NOMEM;
-    ckg__search_bring_back(search, outlook->x_r, count, U, ldu, direction);
+    ckg__search_bring_back(search, lookahead->x_r, count, U, ldu, direction);
     ckg__arena_release(arena, mark);
     return CKG_OK;
 }

@@ -5,7 +5,7 @@
 
 int ckg__regional_keep(const struct ckg__search *search, size_t size)
 {
-    const struct ckg__models *study = search->scope->models;
+    const struct ckg__surrogates *study = search->scope->models;
     struct ckg__regional *r = *search->kept;
 
     if (r)
@@ -16,7 +16,7 @@ int ckg__regional_keep(const struct ckg__search *search, size_t size)
     r->problem = *search->scope->problem;
     r->data.problem = &r->problem;
     ckg__arena_init(&r->own);
-    if (ckg__models_init(&r->models, &r->data, search->pool, search->arena)) {
+    if (ckg__surrogates_init(&r->models, &r->data, search->pool, search->arena)) {
         ckg__regional_free(r);
         return CKG_ERR_NOMEM;
     }
@@ -35,7 +35,7 @@ void ckg__regional_free(void *kept)
 {
     struct ckg__regional *r = kept;
 
-    ckg__models_free(&r->models);
+    ckg__surrogates_free(&r->models);
     ckg__arena_free(&r->own);
     ckg__free(r);
 }
@@ -45,7 +45,7 @@ void ckg__regional_release(void *kept)
     struct ckg__regional *r = kept;
 
     if (r->models.revision)
-        ckg__models_release(&r->models);
+        ckg__surrogates_release(&r->models);
 }
 
 int ckg__regional_replay(const struct ckg__search *search, const struct ckg__region_rule *rule,
@@ -91,6 +91,6 @@ int ckg__regional_update(const struct ckg__search *search, struct ckg__regional 
     for (int t = 0; t < r->data.trials; t++)
         pending += r->data.trial[t].state == CKG_PENDING;
     r->models.lead = search->scope->models;
-    const int status = ckg__models_update(&r->models, search->revision, pending);
-    return status ? status : ckg__models_condition(&r->models, 0);
+    const int status = ckg__surrogates_update(&r->models, search->revision, pending);
+    return status ? status : ckg__surrogates_condition(&r->models, 0);
 }

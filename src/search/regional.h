@@ -15,7 +15,7 @@ struct ckg__regional {
     struct ckg_problem problem; /* the study's, but for what the region changes */
     struct ckg__data data;      /* the region's trials; designs are the study's */
     struct ckg__arena own;      /* of the data */
-    struct ckg__models models;
+    struct ckg__surrogates models;
 };
 
 /*

@@ -14,8 +14,8 @@ struct ckg__search;
 struct ckg__scope {
     const struct ckg_problem *problem;
     const struct ckg__data *data;
-    const struct ckg__models *models; /* up to date, and conditioned on what is pending */
-    const struct ckg__scope *outer;   /* what it is a part of; NULL: the study's own */
+    const struct ckg__surrogates *models; /* up to date, and conditioned on what is pending */
+    const struct ckg__scope *outer;       /* what it is a part of; NULL: the study's own */
     /* u (D), a point of this scope's cube, as one of the outer scope's; NULL: they have the same cube */
     void (*to_outer)(const struct ckg__scope *scope, double *u);
 };

@@ -18,9 +18,9 @@ void ckg__search_secure(const struct ckg__search *search)
     ckg__interrupt_stage(ckg__pool_watched(search->pool), 0);
 }
 
-struct ckg__team ckg__search_team(const struct ckg__search *search, int worker)
+struct ckg__workers ckg__search_workers(const struct ckg__search *search, int worker)
 {
-    return (struct ckg__team){search->pool, worker, search->arena, NULL};
+    return (struct ckg__workers){search->pool, worker, search->arena, NULL};
 }
 
 struct run {
@@ -82,9 +82,8 @@ int ckg__search_turn(const struct ckg__search *search, int noisy)
 
 int ckg__search_rare_turn(const struct ckg__search *search)
 {
-    const int global = search->effort.global_every > 1
-                           ? search->scope->data->trials / search->effort.global_every
-                           : search->scope->data->trials / 2;
+    const int global = search->size.global_every > 1 ? search->scope->data->trials / search->size.global_every
+                                                     : search->scope->data->trials / 2;
     return global % (search->scope->problem->d / 2 + 1) == 0;
 }
 
@@ -110,7 +109,7 @@ static int read_objective(struct ckg__search *search)
 }
 
 /* The number of a belief drawn by chance. */
-static int draw_belief(const struct ckg__search *search, const struct ckg__models *models)
+static int draw_belief(const struct ckg__search *search, const struct ckg__surrogates *models)
 {
     struct ckg__rng rng;
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_ONE_BELIEF);
@@ -121,14 +120,14 @@ double ckg__search_common_penalty(const struct ckg__search *search)
 {
     double penalty = INFINITY;
 
-    for (int o = 0; o < search->outlooks; o++)
-        penalty = fmin(penalty, search->outlook[o].belief->penalty);
+    for (int o = 0; o < search->lookaheads; o++)
+        penalty = fmin(penalty, search->lookahead[o].belief->penalty);
     return penalty;
 }
 
-int ckg__search_outlooks(struct ckg__search *search, int one, int alone)
+int ckg__search_lookaheads(struct ckg__search *search, int one, int alone)
 {
-    const struct ckg__models *models = search->scope->models;
+    const struct ckg__surrogates *models = search->scope->models;
     const int few = search->looks && search->looks < models->beliefs;
     const int count = one ? 1 : few ? search->looks : models->beliefs;
     const int first = one ? draw_belief(search, models) : 0;
@@ -139,19 +138,19 @@ int ckg__search_outlooks(struct ckg__search *search, int one, int alone)
 
     assert(models->revision && models->beliefs > 0); /* they are up to date */
     /* Room. */
-    search->outlooks = count;
-    search->outlook = ckg__arena_get(search->results, (size_t)count, sizeof *search->outlook);
+    search->lookaheads = count;
+    search->lookahead = ckg__arena_get(search->results, (size_t)count, sizeof *search->lookahead);
     belief = ckg__arena_get(search->results, (size_t)count * (alone ? 2 : 1), sizeof *belief);
-    if (!search->outlook || !belief)
+    if (!search->lookahead || !belief)
         return CKG_ERR_NOMEM;
 
     /* Copies, whose M and limits are the search's; who looks at the objective alone knows no constraint. */
     for (int b = 0; b < count; b++) {
         belief[b] = models->belief[first + b];
         belief[b].penalty = M;
-        search->outlook[b] = (struct ckg__outlook){.belief = &belief[b], .full = &belief[b]};
+        search->lookahead[b] = (struct ckg__lookahead){.belief = &belief[b], .full = &belief[b]};
         if (alone) {
-            search->outlook[b].belief = &belief[count + b];
+            search->lookahead[b].belief = &belief[count + b];
             belief[count + b] = belief[b];
             belief[count + b].outcomes = 1;
         }

@@ -24,7 +24,7 @@ enum {
 };
 
 /* How hard to look. */
-struct ckg__effort {
+struct ckg__search_size {
     int base;             /* space-filling points of the discretisation */
     int data;             /* evaluated designs in it, at most */
     int local;            /* points around x_r */
@@ -45,14 +45,14 @@ struct ckg__effort {
 };
 
 /* With one belief, with each of several, and as the paper's authors did. */
-extern const struct ckg__effort ckg__effort_one, ckg__effort_several, ckg__effort_paper;
+extern const struct ckg__search_size ckg__search_size_one, ckg__search_size_sampled, ckg__search_size_paper;
 
 /*
  * One belief with its discretisation: base points, then local points around x_r, then x_r. What it has grows
  * by stages: the beliefs, M and the base points (ckg__search_penalty), x_r and the rest
  * (ckg__search_recommend).
  */
-struct ckg__outlook {
+struct ckg__lookahead {
     struct ckg__belief *belief; /* the search's own copy, M in it */
     /* over all outcomes: the same one, but for a policy that looks at the objective alone */
     struct ckg__belief *full;
@@ -75,7 +75,7 @@ struct ckg__search {
     uint64_t revision; /* of its data */
     int initial;       /* designs of the study's initial design */
     int budget;        /* evaluations in all; 0: not known */
-    struct ckg__effort effort;
+    struct ckg__search_size size;
     const struct ckg__policy *policy; /* for which it began; NULL: for a recommendation */
     const void *settings;    /* its struct (policy/settings.h); another row gets a search with its own */
     const double *objective; /* (trials) what was measured of it, in model units; NAN: nothing */
@@ -84,8 +84,8 @@ struct ckg__search {
     struct ckg__arena *results; /* what outlives a task; used by one thread */
     uint64_t seed, stream;
     double deadline; /* on the monotonic clock; INFINITY: none */
-    int outlooks;
-    struct ckg__outlook *outlook;
+    int lookaheads;
+    struct ckg__lookahead *lookahead;
     double penalty;     /* M as it is set, in the objective's units; NAN: the smallest mean of each belief */
     int base;           /* points of the shared part of the discretisations */
     double *U;          /* D×base */
@@ -93,7 +93,7 @@ struct ckg__search {
     void **kept;        /* what the policy's source of scopes keeps between searches */
     int looks;          /* beliefs that it looks through at most; 0: all */
     int everywhere;     /* 1: the trust region is not for it */
-    int weighted;       /* 1: values are times the probability, by outlook->full, of feasibility there */
+    int weighted;       /* 1: values are times the probability, by lookahead->full, of feasibility there */
     int apart;          /* 1: the choice is a design and what to measure there (measurement.h) */
     double budget_left; /* what that may cost; INFINITY: anything */
 };
@@ -131,7 +131,7 @@ static inline double ckg__point_distance(int D, const double *u, const double *U
 extern const struct ckg__scope_source ckg__trust_region;
 
 /* The team that a task on `worker` may share its work with. */
-struct ckg__team ckg__search_team(const struct ckg__search *search, int worker);
+struct ckg__workers ckg__search_workers(const struct ckg__search *search, int worker);
 
 /* 1 once the time limit has passed, or the caller wants no result any more. */
 int ckg__search_late(const struct ckg__search *search);
@@ -146,10 +146,10 @@ void ckg__search_secure(const struct ckg__search *search);
 int ckg__search_points(struct ckg__search *search);
 
 /*
- * An outlook for each of the models' beliefs, or for one of them drawn by chance; `alone`: they know the
+ * A lookahead for each of the models' beliefs, or for one of them drawn by chance; `alone`: they know the
  * objective and no constraint.
  */
-int ckg__search_outlooks(struct ckg__search *search, int one, int alone);
+int ckg__search_lookaheads(struct ckg__search *search, int one, int alone);
 
 /* The smallest M of all beliefs, in model units: that of averages. */
 double ckg__search_common_penalty(const struct ckg__search *search);
@@ -192,8 +192,8 @@ int ckg__search_faces(const struct ckg__search *search, uint64_t set, const doub
  * Around x_r, reals alone moved: half of the points at 0.3 … 30 widths along gradients and random directions,
  * half along the edge of the feasible region, where the maximisers after a sample lie: U (D×count).
  */
-int ckg__search_around(const struct ckg__search *search, const struct ckg__outlook *outlook, uint64_t purpose,
-                       int count, double *U, int ldu, struct ckg__arena *arena);
+int ckg__search_around(const struct ckg__search *search, const struct ckg__lookahead *lookahead,
+                       uint64_t purpose, int count, double *U, int ldu, struct ckg__arena *arena);
 
 /*
  * The columns of U (D×count) that break a rule go to the nearest point that does not, or back towards `from`

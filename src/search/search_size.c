@@ -1,7 +1,7 @@
 /* How hard to look: with one belief, with each of several, and as the paper's authors did. */
 #include "search/search.h"
 
-const struct ckg__effort ckg__effort_one = {
+const struct ckg__search_size ckg__search_size_one = {
     .base = CKG__POINTS,
     .data = 48,
     .local = CKG__LOCAL,
@@ -18,7 +18,7 @@ const struct ckg__effort ckg__effort_one = {
     .refine_evaluations = 15,
 };
 
-const struct ckg__effort ckg__effort_several = {
+const struct ckg__search_size ckg__search_size_sampled = {
     .base = CKG__POINTS_SAMPLED,
     .data = 32,
     .local = CKG__LOCAL,
@@ -35,7 +35,7 @@ const struct ckg__effort ckg__effort_several = {
     .refine_evaluations = 10,
 };
 
-const struct ckg__effort ckg__effort_paper = {
+const struct ckg__search_size ckg__search_size_paper = {
     .base = 256,
     .data = 64,
     .local = 0,

@@ -170,23 +170,23 @@ static int copy_trials(const struct ckg__data *data, struct local *l)
 /* Noise would make the region follow luck; a list of designs has no neighbourhoods to range over. */
 static int is_due(const struct ckg__search *search)
 {
-    const int every = search->effort.global_every;
+    const int every = search->size.global_every;
 
     return every > 1 && !search->everywhere && !search->scope->problem->designs &&
-           ckg__problem_has_reals(search->scope->problem) && !ckg__models_noisy(search->scope->models);
+           ckg__problem_has_reals(search->scope->problem) && !ckg__surrogates_noisy(search->scope->models);
 }
 
 static int narrow(const struct ckg__search *search, const struct ckg__scope **scope)
 {
     const int d = search->scope->problem->d;
-    const struct ckg__region_rule rule = {.length = search->effort.region,
+    const struct ckg__region_rule rule = {.length = search->size.region,
                                           .length_max = largest,
                                           .successes = SUCCESSES,
                                           .failures = d / 2 < FAILURES ? FAILURES
                                                       : d / 2 > MOST   ? MOST
                                                                        : d / 2,
                                           .initial = search->initial,
-                                          .every = search->effort.global_every,
+                                          .every = search->size.global_every,
                                           .finer = 1};
 
     *scope = search->scope;

@@ -16,17 +16,17 @@ enum { STARTS = 4, GROUPS = 2 };
 
 struct stage {
     struct ckg__search *search;
-    double *log_u;       /* (outlooks × base) */
-    double *start;       /* (outlooks × STARTS × D) */
-    double *start_value; /* (outlooks × STARTS) */
+    double *log_u;       /* (lookaheads × base) */
+    double *start;       /* (lookaheads × STARTS × D) */
+    double *start_value; /* (lookaheads × STARTS) */
     int groups;
 };
 
-/* --- the starts of x_r, one outlook a task --- */
+/* --- the starts of x_r, one lookahead a task --- */
 
 /* The base points of largest log utility, apart from each other, as starts; the first for those missing. */
-static void choose_starts(const struct ckg__search *search, const struct ckg__outlook *o, const double *log_u,
-                          double *start)
+static void choose_starts(const struct ckg__search *search, const struct ckg__lookahead *o,
+                          const double *log_u, double *start)
 {
     static const double apart = 0.02;
     const int D = search->scope->problem->D;
@@ -41,7 +41,7 @@ static int start_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     struct ckg__search *search = stage->search;
-    struct ckg__outlook *o = &search->outlook[index];
+    struct ckg__lookahead *o = &search->lookahead[index];
     const int base = search->base;
     double *log_u = stage->log_u + (size_t)index * (size_t)base;
     struct ckg__view at_base[CKG__MAX_OUTCOMES];
@@ -63,7 +63,7 @@ static int start_task(void *context, int index, int worker)
     return CKG_OK;
 }
 
-/* --- climbing to x_r, a group of starts of one outlook a task --- */
+/* --- climbing to x_r, a group of starts of one lookahead a task --- */
 
 static int log_utility(void *context, int m, const double *U, const int *which, struct ckg__arena *arena,
                        double *value, double *gradient)
@@ -81,12 +81,12 @@ static int log_utilities(void *context, int m, const double *U, int ldu, struct 
                     : CKG_ERR_NOMEM;
 }
 
-static struct ckg__hill utility_of(struct ckg__belief *belief)
+static struct ckg__ascent utility_of(struct ckg__belief *belief)
 {
-    return (struct ckg__hill){belief, log_utility, log_utilities};
+    return (struct ckg__ascent){belief, log_utility, log_utilities};
 }
 
-static int climb_task(void *context, int index, int worker)
+static int ascend_task(void *context, int index, int worker)
 {
     static const struct ckg__lbfgs_options options = {6, 25, 0.02, 1e-7, 1e-9};
     struct stage *stage = context;
@@ -94,17 +94,17 @@ static int climb_task(void *context, int index, int worker)
     const int o = index / stage->groups;
     const int per_group = STARTS / stage->groups;
     const int first = o * STARTS + index % stage->groups * per_group;
-    const struct ckg__hill hill = utility_of(search->outlook[o].belief);
+    const struct ckg__ascent ascent = utility_of(search->lookahead[o].belief);
 
-    return ckg__climb_reals(search, &hill, &options, per_group,
-                            stage->start + (size_t)first * (size_t)search->scope->problem->D,
-                            stage->start_value + first, &search->arena[worker]);
+    return ckg__ascend_reals(search, &ascent, &options, per_group,
+                             stage->start + (size_t)first * (size_t)search->scope->problem->D,
+                             stage->start_value + first, &search->arena[worker]);
 }
 
-/* --- polishing x_r and laying the local points, one outlook a task --- */
+/* --- polishing x_r and laying the local points, one lookahead a task --- */
 
 /* The width over which PF falls at x_r: the smallest sd/|∇μ| over constraints, within [1e-7, 0.1]. */
-static int cliff_width(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
+static int cliff_width(const struct ckg__search *search, struct ckg__lookahead *o, struct ckg__arena *arena)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
     const int D = search->scope->problem->D;
@@ -151,7 +151,7 @@ static int soften(const struct ckg__belief *belief, double times, struct ckg__be
     *soft = *belief;
     for (int j = 1; j < belief->outcomes; j++)
         if (isfinite(belief->upper[j] - belief->lower[j])) {
-            soft->doubt[j] = times * fmax(belief->doubt[j], 1);
+            soft->roughness[j] = times * fmax(belief->roughness[j], 1);
             bands++;
         }
     return bands > 0;
@@ -161,8 +161,8 @@ static int soften(const struct ckg__belief *belief, double times, struct ckg__be
  * Where the models are sure of a thin band, no step along it leads anywhere: its edges are cliffs on both
  * sides. So they are soft first and harden on the way; x_r is then the better of both.
  */
-static int climb_along_bands(const struct ckg__search *search, struct ckg__outlook *o,
-                             struct ckg__arena *arena)
+static int ascend_along_bands(const struct ckg__search *search, struct ckg__lookahead *o,
+                              struct ckg__arena *arena)
 {
     static const struct ckg__lbfgs_options options = {6, 40, 0.02, 1e-8, 1e-12};
     const size_t D = (size_t)search->scope->problem->D;
@@ -175,8 +175,8 @@ static int climb_along_bands(const struct ckg__search *search, struct ckg__outlo
     if (u)
         memcpy(u, o->x_r, D * sizeof *u);
     for (double times = 1e8; !status && times >= 1 && soften(o->belief, times, &soft); times /= 100) {
-        const struct ckg__hill hill = utility_of(times > 1 ? &soft : o->belief);
-        status = ckg__climb_reals(search, &hill, &options, 1, u, &reached, arena);
+        const struct ckg__ascent ascent = utility_of(times > 1 ? &soft : o->belief);
+        status = ckg__ascend_reals(search, &ascent, &options, 1, u, &reached, arena);
     }
     if (!status && reached > o->log_utility) {
         memcpy(o->x_r, u, D * sizeof *u);
@@ -187,29 +187,29 @@ static int climb_along_bands(const struct ckg__search *search, struct ckg__outlo
 }
 
 /* Steps to better lattice neighbours, the reals following; then the reals again, up to the cliff. */
-static int polish(const struct ckg__search *search, struct ckg__outlook *o, struct ckg__arena *arena)
+static int polish(const struct ckg__search *search, struct ckg__lookahead *o, struct ckg__arena *arena)
 {
     static const struct ckg__lbfgs_options follow = {6, 15, 0.02, 1e-6, 1e-8};
-    static const struct ckg__climb_lattice steps = {
+    static const struct ckg__ascend_lattice steps = {
         .rounds = 6, .neighbours = 48, .purpose = CKG__FOR_STEPS_OF_X_R, .follow = &follow};
-    const struct ckg__climb_again again = {.times = 3, .evaluations = 30, .width = o->width, .enough = 1e-9};
-    const struct ckg__hill hill = utility_of(o->belief);
+    const struct ckg__ascend_again again = {.times = 3, .evaluations = 30, .width = o->width, .enough = 1e-9};
+    const struct ckg__ascent ascent = utility_of(o->belief);
 
-    int status = ckg__climb_lattice(search, &hill, &steps, o->x_r, &o->log_utility, arena);
+    int status = ckg__ascend_lattice(search, &ascent, &steps, o->x_r, &o->log_utility, arena);
     if (!status && ckg__problem_has_reals(search->scope->problem))
-        status = climb_along_bands(search, o, arena);
+        status = ascend_along_bands(search, o, arena);
     if (!status && ckg__problem_has_reals(search->scope->problem))
-        status = ckg__climb_again(search, &hill, &again, o->x_r, &o->log_utility, arena);
+        status = ckg__ascend_again(search, &ascent, &again, o->x_r, &o->log_utility, arena);
     return status;
 }
 
 /* x_r into the discretisation, and the local points before it. */
-static int lay_local(const struct ckg__search *search, struct ckg__outlook *o, uint64_t purpose,
+static int lay_local(const struct ckg__search *search, struct ckg__lookahead *o, uint64_t purpose,
                      struct ckg__arena *arena)
 {
     const int D = search->scope->problem->D;
     const int base = search->base;
-    const int local = ckg__problem_has_reals(search->scope->problem) ? search->effort.local : 0;
+    const int local = ckg__problem_has_reals(search->scope->problem) ? search->size.local : 0;
 
     if (local && ckg__search_around(search, o, purpose, local, o->U + base, o->room, arena))
         return CKG_ERR_NOMEM;
@@ -230,7 +230,7 @@ static int polish_task(void *context, int index, int worker)
 {
     struct stage *stage = context;
     struct ckg__search *search = stage->search;
-    struct ckg__outlook *o = &search->outlook[index];
+    struct ckg__lookahead *o = &search->lookahead[index];
     struct ckg__arena *arena = &search->arena[worker];
     const int D = search->scope->problem->D;
     const double *value = stage->start_value + (size_t)index * STARTS;
@@ -253,22 +253,22 @@ static int polish_task(void *context, int index, int worker)
 
 static int stage_take(struct stage *stage, struct ckg__search *search)
 {
-    const size_t outlooks = (size_t)search->outlooks;
+    const size_t lookaheads = (size_t)search->lookaheads;
     const size_t D = (size_t)search->scope->problem->D;
 
     stage->search = search;
-    stage->groups = search->outlooks == 1 ? GROUPS : 1;
-    return CKG__TAKE(search->results, CKG__ROOM(stage->log_u, outlooks * (size_t)search->base),
-                     CKG__ROOM(stage->start, outlooks * STARTS * D),
-                     CKG__ROOM(stage->start_value, outlooks * STARTS));
+    stage->groups = search->lookaheads == 1 ? GROUPS : 1;
+    return CKG__TAKE(search->results, CKG__ROOM(stage->log_u, lookaheads * (size_t)search->base),
+                     CKG__ROOM(stage->start, lookaheads * STARTS * D),
+                     CKG__ROOM(stage->start_value, lookaheads * STARTS));
 }
 
 int ckg__search_recommend(struct ckg__search *search)
 {
-    const int constraints = search->outlook[0].belief->outcomes - 1;
+    const int constraints = search->lookahead[0].belief->outcomes - 1;
     struct stage stage;
 
-    assert(search->outlook[0].U && search->outlook[0].view[0].mean); /* ckg__search_penalty came before */
+    assert(search->lookahead[0].U && search->lookahead[0].view[0].mean); /* ckg__search_penalty came before */
 
     /* What the beliefs say of the constraints at the base points; of the objective they have said it. */
     int status = stage_take(&stage, search);
@@ -277,10 +277,10 @@ int ckg__search_recommend(struct ckg__search *search)
 
     /* From the best of them uphill, over the cliff's edge and back, and points around the place. */
     if (!status)
-        status = ckg__search_run(search, search->outlooks, start_task, &stage);
+        status = ckg__search_run(search, search->lookaheads, start_task, &stage);
     if (!status)
-        status = ckg__search_run(search, search->outlooks * stage.groups, climb_task, &stage);
+        status = ckg__search_run(search, search->lookaheads * stage.groups, ascend_task, &stage);
     if (!status)
-        status = ckg__search_run(search, search->outlooks, polish_task, &stage);
+        status = ckg__search_run(search, search->lookaheads, polish_task, &stage);
     return status;
 }

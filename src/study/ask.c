@@ -31,7 +31,7 @@ static struct ckg__search make_search(ckg_study *s, const struct ckg__policy *po
         .revision = s->revision,
         .initial = s->initial,
         .budget = s->problem->separate ? 0 : s->budget,
-        .effort = s->effort,
+        .size = s->size,
         .policy = policy,
         .pool = s->pool,
         .arena = s->arena,
@@ -56,15 +56,15 @@ int ckg__study_believe(ckg_study *s, const struct ckg__policy *policy, double st
 
     /* What is believed, and how hard that makes it to look. */
     search->deadline = s->time_limit > 0 ? started + s->time_limit : INFINITY;
-    int status = ckg__models_update(&s->models, s->revision, pending_count(s));
-    search->effort = s->models.beliefs > 1 ? s->effort_sampled : s->effort;
+    int status = ckg__surrogates_update(&s->models, s->revision, pending_count(s));
+    search->size = s->models.beliefs > 1 ? s->size_sampled : s->size;
     if (!status && policy)
         status = ckg__policy_set(policy, policy == s->policy ? s->given : NULL, search);
 
     /* And what is under way. */
     ckg__interrupt_stage(&s->interrupt, 1);
     if (!status && policy)
-        status = ckg__models_condition(&s->models, (policy->traits & CKG__TRAIT_CERTAIN) != 0);
+        status = ckg__surrogates_condition(&s->models, (policy->traits & CKG__TRAIT_CERTAIN) != 0);
     return status;
 }
 
@@ -83,7 +83,7 @@ int ckg__study_end_search(ckg_study *s, int status)
     const struct ckg__arena_mark start = {NULL, 0};
 
     if (s->models.revision)
-        ckg__models_release(&s->models);
+        ckg__surrogates_release(&s->models);
     ckg__policy_release_kept(s->kept);
     for (int i = 0; i < s->threads; i++)
         ckg__arena_release(&s->arena[i], start);
@@ -182,7 +182,7 @@ static int final_step(const ckg_study *s)
 static int is_stalled(const ckg_study *s, const struct ckg__policy *policy, const struct ckg__search *search,
                       const struct ckg__choice *choice)
 {
-    return choice->found && policy->stalled && !search->effort.paper && !final_step(s) &&
+    return choice->found && policy->stalled && !search->size.paper && !final_step(s) &&
            policy->stalled(search, choice);
 }
 
@@ -208,7 +208,7 @@ static int must_explore(const ckg_study *s, const struct ckg__policy *policy)
 {
     for (int j = 1; j < s->problem->outcomes; j++)
         if (s->problem->outcome[j].yesno && ckg__data_refused(&s->data, j))
-            return sees_all(policy) && !s->effort.paper;
+            return sees_all(policy) && !s->size.paper;
     return 0;
 }
 
@@ -299,7 +299,7 @@ static int suggest_together(ckg_study *s, const struct ckg__policy *policy, doub
 {
     struct ckg__search search;
 
-    ckg__models_release(&s->models);
+    ckg__surrogates_release(&s->models);
     ckg__policy_release_kept(s->kept);
     *choice = (struct ckg__choice){.u = choice->u, .value = NAN, .by = policy};
     const int status = suggest(s, policy, started, 0, &search, choice);
@@ -482,7 +482,7 @@ int ckg_study_prepare(ckg_study *s)
     if (ckg_study_is_prepared(s))
         return CKG_OK;
     ckg__interrupt_begin(&s->interrupt, 0);
-    return ckg__study_end_search(s, ckg__models_update(&s->models, s->revision, pending_count(s) + 1));
+    return ckg__study_end_search(s, ckg__surrogates_update(&s->models, s->revision, pending_count(s) + 1));
 }
 
 /* --- asking --- */

@@ -20,7 +20,7 @@ int ckg__study_exact_facts(const ckg_study *s, const struct ckg__trial *trial, s
     return exact ? count : 0;
 }
 
-int ckg__study_in_hand(const ckg_study *s)
+int ckg__study_incumbent(const ckg_study *s)
 {
     struct ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
     const int best = ckg__data_best(&s->data);

@@ -55,7 +55,7 @@ static int find_reference(ckg_study *s, struct ckg__search *search, struct refer
 {
     const ckg_recommend_options rule = CKG_RECOMMEND_OPTIONS_INIT;
     const size_t D = (size_t)s->problem->D;
-    const int best = ckg__study_in_hand(s);
+    const int best = ckg__study_incumbent(s);
 
     /* By the rule for recommendations. */
     r->u = ckg__arena_doubles(&s->results, D);
@@ -77,11 +77,11 @@ static int find_reference(ckg_study *s, struct ckg__search *search, struct refer
 /* --- by one more --- */
 
 /* Half the effort of a suggestion: this is asked for after every evaluation. */
-static void look_lightly(struct ckg__effort *effort)
+static void look_lightly(struct ckg__search_size *size)
 {
-    effort->candidates /= 2;
-    effort->inner = effort->inner > 1 ? effort->inner / 2 : 1;
-    effort->refine = effort->refine > 1 ? 1 : effort->refine;
+    size->candidates /= 2;
+    size->inner = size->inner > 1 ? size->inner / 2 : 1;
+    size->refine = size->refine > 1 ? 1 : size->refine;
 }
 
 static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct reference *r, double *one)
@@ -89,13 +89,13 @@ static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct re
     struct ckg__choice choice = {.u = r->next, .value = NAN};
 
     memcpy(r->next, r->u, (size_t)s->problem->D * sizeof *r->next);
-    look_lightly(&search->effort);
+    look_lightly(&search->size);
     const int status = ckg__policy_next_gain(search, !isnan(r->known), &choice);
     if (status)
         return status;
 
     /* From what is recommended upwards, on the scale of the model. */
-    const struct ckg__outlook *first = &search->outlook[0];
+    const struct ckg__lookahead *first = &search->lookahead[0];
     const double from = isnan(r->known) ? first->view[0].mean[first->r] : r->known;
     const double value = choice.by->unit == CKG__UNIT_LOG_OBJECTIVE ? ckg__exp(choice.value) : choice.value;
     *one = choice.found && value > 0 ? in_units(s, from + value) - in_units(s, from) : 0;
@@ -104,30 +104,30 @@ static int gain_of_one(ckg_study *s, struct ckg__search *search, const struct re
 
 /* --- by knowing everything --- */
 
-/* Points first, first + step, … of the outlook, `count` of them, into U (D×m) from column `at` on. */
-static void take_points(const struct ckg__search *search, const struct ckg__outlook *outlook, int first,
+/* Points first, first + step, … of the lookahead, `count` of them, into U (D×m) from column `at` on. */
+static void take_points(const struct ckg__search *search, const struct ckg__lookahead *lookahead, int first,
                         int step, int count, int m, int at, double *U)
 {
     for (int k = 0; k < search->scope->problem->D; k++)
         for (int p = 0; p < count; p++)
             U[(size_t)k * (size_t)m + (size_t)(at + p)] =
-                outlook->U[(size_t)k * (size_t)outlook->room + (size_t)(first + p * step)];
+                lookahead->U[(size_t)k * (size_t)lookahead->room + (size_t)(first + p * step)];
 }
 
 /*
- * Where the outcomes are drawn, D×*m: some of the outlook's space-filling points and of those around its x_r,
- * faces, where the next evaluation would be, and last what is recommended.
+ * Where the outcomes are drawn, D×*m: some of the lookahead's space-filling points and of those around its
+ * x_r, faces, where the next evaluation would be, and last what is recommended.
  */
 static int lay_points(const struct ckg__search *search, int o, const struct reference *r, int *m, double **U)
 {
-    const struct ckg__outlook *outlook = &search->outlook[o];
+    const struct ckg__lookahead *lookahead = &search->lookahead[o];
     const int D = search->scope->problem->D;
     const int reals = ckg__problem_has_reals(search->scope->problem);
     const int thinned = search->enumerated ? (search->base + FILLING - 1) / FILLING : 1;
-    const int filling = search->enumerated              ? (search->base - 1) / thinned + 1
-                        : search->effort.base < FILLING ? search->effort.base
-                                                        : FILLING;
-    const int apart = (outlook->r - search->base) / NEAR;
+    const int filling = search->enumerated            ? (search->base - 1) / thinned + 1
+                        : search->size.base < FILLING ? search->size.base
+                                                      : FILLING;
+    const int apart = (lookahead->r - search->base) / NEAR;
     const int near = apart ? NEAR : 0;
     const int faces = reals && !search->scope->problem->designs ? FACES : 0;
 
@@ -135,14 +135,14 @@ static int lay_points(const struct ckg__search *search, int o, const struct refe
     *U = ckg__arena_doubles(search->results, (size_t)D * (size_t)*m);
     if (!*U)
         return CKG_ERR_NOMEM;
-    take_points(search, outlook, 0, thinned, filling, *m, 0, *U);
-    take_points(search, outlook, search->base, apart, near, *m, filling, *U);
+    take_points(search, lookahead, 0, thinned, filling, *m, 0, *U);
+    take_points(search, lookahead, search->base, apart, near, *m, filling, *U);
     ckg__point_put(D, r->next, *U, *m, *m - 2);
     ckg__point_put(D, r->u, *U, *m, *m - 1);
     return faces ? ckg__search_faces(search, 0, r->u, faces, *U + filling + near, *m) : CKG_OK;
 }
 
-/* Room for `count` draws under the outlook. */
+/* Room for `count` draws under the lookahead. */
 static int take_draws(const struct ckg__search *search, int o, int count, const struct reference *r,
                       struct ckg__draws *draws)
 {
@@ -150,7 +150,8 @@ static int take_draws(const struct ckg__search *search, int o, int count, const 
     int m;
     const int status = lay_points(search, o, r, &m, &U);
 
-    return status ? status : ckg__draws_take(draws, search->outlook[o].belief, count, m, U, search->results);
+    return status ? status
+                  : ckg__draws_take(draws, search->lookahead[o].belief, count, m, U, search->results);
 }
 
 /* How likely what is recommended, the last point of the draws, is to be feasible. */
@@ -190,23 +191,23 @@ static double mean_gain(const ckg_study *s, const struct ckg__draws *draws, cons
     return sum / draws->count;
 }
 
-/* The gain of knowing everything, averaged over the outlooks of the search. */
+/* The gain of knowing everything, averaged over the lookaheads of the search. */
 static int gain_of_all(ckg_study *s, struct ckg__search *search, const struct reference *r, double *all)
 {
-    const int each = DRAWS / search->outlooks > FEWEST ? DRAWS / search->outlooks : FEWEST;
-    struct ckg__draws *draws = ckg__arena_get(&s->results, (size_t)search->outlooks, sizeof *draws);
+    const int each = DRAWS / search->lookaheads > FEWEST ? DRAWS / search->lookaheads : FEWEST;
+    struct ckg__draws *draws = ckg__arena_get(&s->results, (size_t)search->lookaheads, sizeof *draws);
     int status = draws ? CKG_OK : CKG_ERR_NOMEM;
 
     /* What might be true. */
-    for (int o = 0; !status && o < search->outlooks; o++)
+    for (int o = 0; !status && o < search->lookaheads; o++)
         status = take_draws(search, o, each, r, &draws[o]);
     if (!status)
         status = ckg__draws_make(search, CKG__DRAWS_GAIN, draws);
 
     /* How much better than what is recommended the best would be then. */
     *all = 0;
-    for (int o = 0; !status && o < search->outlooks; o++)
-        *all += mean_gain(s, &draws[o], search->outlook[o].belief, r) / search->outlooks;
+    for (int o = 0; !status && o < search->lookaheads; o++)
+        *all += mean_gain(s, &draws[o], search->lookahead[o].belief, r) / search->lookaheads;
     return status;
 }
 
@@ -214,20 +215,20 @@ static int gain_of_all(ckg_study *s, struct ckg__search *search, const struct re
  * The same if every outcome were rougher than its model has it: what might wait where nobody looked. That
  * what is recommended is feasible is not doubted.
  */
-static int gain_in_doubt(ckg_study *s, const struct ckg__search *search, const struct reference *r,
-                         double *doubt)
+static int gain_in_roughness(ckg_study *s, const struct ckg__search *search, const struct reference *r,
+                             double *roughness)
 {
     struct reference granted = *r;
-    struct ckg__outlook outlook = search->outlook[0];
+    struct ckg__lookahead lookahead = search->lookahead[0];
     struct ckg__search doubtful = *search;
     struct ckg__belief *belief = ckg__arena_get(&s->results, 1, sizeof *belief);
-    const int status = belief ? ckg__models_doubt(&s->models, shorter, belief) : CKG_ERR_NOMEM;
+    const int status = belief ? ckg__surrogates_roughen(&s->models, shorter, belief) : CKG_ERR_NOMEM;
 
-    outlook.belief = belief;
-    doubtful.outlooks = 1;
-    doubtful.outlook = &outlook;
+    lookahead.belief = belief;
+    doubtful.lookaheads = 1;
+    doubtful.lookahead = &lookahead;
     granted.assumed = 1;
-    return status ? status : gain_of_all(s, &doubtful, &granted, doubt);
+    return status ? status : gain_of_all(s, &doubtful, &granted, roughness);
 }
 
 /* --- by the rest of the budget --- */
@@ -330,7 +331,7 @@ static int expect(ckg_study *s, ckg_gain *gain)
     if (!status)
         status = gain_of_all(s, &search, &reference, &gain->perfect_information);
     if (!status)
-        status = gain_in_doubt(s, &search, &reference, &gain->perfect_information_rough);
+        status = gain_in_roughness(s, &search, &reference, &gain->perfect_information_rough);
     if (!status)
         gain->remaining = gain_of_rest(s, &reference, gain);
     return status ? status : objective_at(s, &reference, &gain->objective);

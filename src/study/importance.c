@@ -89,7 +89,7 @@ static void in_units(const struct job *job, int m, double *value)
     double unused;
 
     for (int p = 0; p < m; p++)
-        ckg__models_moments(&job->study->models, job->outcome, value[p], 0, &value[p], &unused);
+        ckg__surrogates_moments(&job->study->models, job->outcome, value[p], 0, &value[p], &unused);
 }
 
 /* Of a function with these values at the points of the groups. Every point is as likely as any other. */
@@ -273,7 +273,7 @@ int ckg_study_importance(ckg_study *s, int outcome, double *total, double *low, 
     int status = ckg__study_believe(s, NULL, ckg__clock(), &search);
     struct job job = {.study = s, .search = &search, .outcome = outcome};
 
-    if (!status && !ckg__models_of(&s->models, outcome)->series.n)
+    if (!status && !ckg__surrogates_of(&s->models, outcome)->series.n)
         withhold(s->problem->d, total, low, high);
     else if (!status)
         status = find_importance(&job, total, low, high);

@@ -26,9 +26,9 @@ static int sum_samples(ckg_study *s, const struct ckg__surrogate *model, struct 
         rows[i] = (struct row){0};
     for (int k = 0; k < model->samples; k++) {
         const struct ckg__gp *gp = model->gp[k];
-        const struct ckg__team team = {s->pool, 0, s->arena, NULL};
-        const int status = ckg__gp_leave_out(gp, &model->series, ckg__gp_team(gp, &team), &s->results, mean,
-                                             var);
+        const struct ckg__workers workers = {s->pool, 0, s->arena, NULL};
+        const int status = ckg__gp_leave_out(gp, &model->series, ckg__gp_workers(gp, &workers), &s->results,
+                                             mean, var);
         const double noise = ckg__gp_describe(gp).noise;
         if (status)
             return status;
@@ -95,15 +95,16 @@ static void put(const struct outputs *out, int t, double mean, double sd, double
 static void describe_trial(const ckg_study *s, int j, const struct row *rows, int t, const ckg_measurement *m,
                            const struct outputs *out)
 {
-    const struct ckg__surrogate *model = ckg__models_of(&s->models, j);
+    const struct ckg__surrogate *model = ckg__surrogates_of(&s->models, j);
     const struct row *row = &rows[find_row(&model->series, s->data.trial[t].design)];
     const double between = model->samples > 1 ? fmax(row->second - row->first * row->first, 0) : 0;
     const double var = row->within + between;
     double mean, sd, ignored, measured_sd;
 
-    ckg__models_moments(&s->models, j, row->first, sqrt(var), &mean, &sd);
-    ckg__models_moments(&s->models, j, row->first, sqrt(var + value_noise(s, &model->scaling, m, row->noise)),
-                        &ignored, &measured_sd);
+    ckg__surrogates_moments(&s->models, j, row->first, sqrt(var), &mean, &sd);
+    ckg__surrogates_moments(&s->models, j, row->first,
+                            sqrt(var + value_noise(s, &model->scaling, m, row->noise)), &ignored,
+                            &measured_sd);
     put(out, t, mean, sd, measured_sd);
 }
 
@@ -127,7 +128,7 @@ static const ckg_measurement *measured(const ckg_study *s, int t, int j)
 static void describe_trials(const ckg_study *s, int outcome, const struct row *rows,
                             const struct outputs *out)
 {
-    const struct ckg__surrogate *model = ckg__models_of(&s->models, outcome);
+    const struct ckg__surrogate *model = ckg__surrogates_of(&s->models, outcome);
     const int of = (int)(model - s->models.surrogate);
     const int others = several_designs(&model->series);
 
@@ -148,8 +149,8 @@ int ckg_study_leave_one_out(ckg_study *s, int outcome, double *mean, double *sd,
         return ckg__fail(CKG_ERR_NOT_FOUND, "there is no outcome %d", outcome);
     const struct outputs out = {mean, sd, measured_sd};
     ckg__interrupt_begin(&s->interrupt, 0);
-    int status = ckg__models_update(&s->models, s->revision, 0);
-    const struct ckg__surrogate *model = ckg__models_of(&s->models, outcome);
+    int status = ckg__surrogates_update(&s->models, s->revision, 0);
+    const struct ckg__surrogate *model = ckg__surrogates_of(&s->models, outcome);
     struct row *rows = status ? NULL : ckg__arena_get(&s->results, (size_t)model->series.n + 1, sizeof *rows);
     if (!status)
         status = rows ? sum_samples(s, model, rows) : CKG_ERR_NOMEM;

@@ -60,7 +60,7 @@ int ckg__study_repeat_due(const ckg_study *s)
     const int last = s->data.trials == s->initial - 1;
     const int blind = (s->policy->traits & CKG__TRAIT_NO_MODEL) != 0;
 
-    if (!last || s->initial < FEWEST || blind || s->effort.paper || s->problem->separate ||
+    if (!last || s->initial < FEWEST || blind || s->size.paper || s->problem->separate ||
         !is_open(s->problem) || has_repeated(&s->data))
         return -1;
     return choose(&s->data);

@@ -13,11 +13,11 @@
 #include "study/study.h"
 
 /* What every process says at a point, in model units: mean and variance (beliefs × processes). */
-struct sights {
+struct latent_views {
     double *mean, *var;
 };
 
-static int look(ckg_study *s, const double *u, struct sights *at)
+static int look(ckg_study *s, const double *u, struct latent_views *at)
 {
     const size_t processes = (size_t)s->stated->processes;
     const size_t size = (size_t)s->stated->beliefs * processes;
@@ -40,7 +40,7 @@ static int look(ckg_study *s, const double *u, struct sights *at)
 /* 1 when outcome j has been measured; before that its model is the prior, which is nobody's knowledge. */
 static int is_known(const ckg_study *s, int j)
 {
-    return ckg__models_of(s->stated, j)->series.n > 0;
+    return ckg__surrogates_of(s->stated, j)->series.n > 0;
 }
 
 /* Takes back what would be said of outcomes that were never measured, and of all constraints together. */
@@ -57,15 +57,15 @@ static void withhold_unknown(const ckg_study *s, double *mean, double *sd, doubl
 }
 
 /* What is doubted of outcome j under belief b where it is stated. */
-static double doubt_of(const ckg_study *s, int b, int j)
+static double roughness_of(const ckg_study *s, int b, int j)
 {
-    const struct ckg__surrogate *surrogate = ckg__models_of(s->stated, j);
+    const struct ckg__surrogate *surrogate = ckg__surrogates_of(s->stated, j);
 
-    return surrogate->doubt[surrogate->samples > 1 ? b : 0];
+    return surrogate->roughness[surrogate->samples > 1 ? b : 0];
 }
 
 /* log_p (processes) ← how likely each is to be within its limits, under belief b. */
-static void judge(const ckg_study *s, int b, const struct sights *at, double *log_p)
+static void judge(const ckg_study *s, int b, const struct latent_views *at, double *log_p)
 {
     const struct ckg__belief *belief = &s->stated->belief[b];
     const size_t first = (size_t)b * (size_t)belief->outcomes;
@@ -75,10 +75,10 @@ static void judge(const ckg_study *s, int b, const struct sights *at, double *lo
     for (int j = 1; j < s->stated->outcomes; j++) {
         const int i = s->stated->surrogate[j].place;
         const size_t place = first + (size_t)i;
-        if (ckg__models_shared(s->stated, j))
+        if (ckg__surrogates_shared(s->stated, j))
             continue;
         struct ckg__limits limits = ckg__belief_limits(belief, i);
-        limits.doubt = doubt_of(s, b, j);
+        limits.roughness = roughness_of(s, b, j);
         ckg__log_feasible(1, &at->mean[place], &at->var[place], &limits, &log_p[i], NULL, NULL);
     }
 }
@@ -100,7 +100,7 @@ static double probability_of_all(const struct ckg__belief *belief, const double 
 }
 
 /* How likely outcome j is to meet its own limits under belief b, of which others may be narrower. */
-static double probability_of_one(const ckg_study *s, int b, int j, const struct sights *at)
+static double probability_of_one(const ckg_study *s, int b, int j, const struct latent_views *at)
 {
     const int place = s->stated->surrogate[j].place;
     const size_t i = (size_t)b * (size_t)s->stated->processes + (size_t)place;
@@ -109,17 +109,17 @@ static double probability_of_one(const ckg_study *s, int b, int j, const struct 
     if (!j)
         return 1;
     struct ckg__limits limits = ckg__belief_limits(&s->stated->belief[b], place);
-    ckg__models_limits(s->stated, j, &limits.lower, &limits.upper);
-    limits.doubt = doubt_of(s, b, j);
+    ckg__surrogates_limits(s->stated, j, &limits.lower, &limits.upper);
+    limits.roughness = roughness_of(s, b, j);
     ckg__log_feasible(1, &at->mean[i], &at->var[i], &limits, &log_p, NULL, NULL);
     return ckg__exp(log_p);
 }
 
 /* Outcome j: the moments of the mixture over the beliefs, and how likely its own limits are met. */
-static void mix(const ckg_study *s, const struct sights *at, int j, double *mean, double *sd,
+static void mix(const ckg_study *s, const struct latent_views *at, int j, double *mean, double *sd,
                 double *probability)
 {
-    const struct ckg__models *models = s->stated;
+    const struct ckg__surrogates *models = s->stated;
     const int beliefs = models->beliefs;
     double first = 0;
     double second = 0;
@@ -131,11 +131,11 @@ static void mix(const ckg_study *s, const struct sights *at, int j, double *mean
         const double one = at->mean[i];
         first += one / beliefs;
         second += one * one / beliefs;
-        within += ckg__doubted(at->var[i], doubt_of(s, b, j), NULL) / beliefs;
+        within += ckg__inflated(at->var[i], roughness_of(s, b, j), NULL) / beliefs;
         *probability += probability_of_one(s, b, j, at) / beliefs;
     }
     const double between = beliefs > 1 && second > first * first ? second - first * first : 0;
-    ckg__models_moments(models, j, first, sqrt(within + between), mean, sd);
+    ckg__surrogates_moments(models, j, first, sqrt(within + between), mean, sd);
 }
 
 int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *sd, double *probability,
@@ -143,7 +143,7 @@ int ckg__study_predict_at(ckg_study *s, const double *u, double *mean, double *s
 {
     struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
     double log_p[CKG__MAX_OUTCOMES];
-    struct sights at;
+    struct latent_views at;
     double unused;
 
     if (look(s, u, &at))
@@ -168,7 +168,7 @@ int ckg__study_utility_at(ckg_study *s, const double *u, double penalty, double 
 {
     struct ckg__arena_mark mark = ckg__arena_mark(&s->results);
     double log_p[CKG__MAX_OUTCOMES];
-    struct sights at;
+    struct latent_views at;
 
     if (look(s, u, &at))
         return CKG_ERR_NOMEM;
@@ -241,7 +241,7 @@ static int begin_predictions(ckg_study *s, int priced, struct ckg__search *searc
 
     if (!status && priced)
         status = ckg__policy_price(NULL, search);
-    return status ? status : ckg__study_form_opinion(s);
+    return status ? status : ckg__study_calibrate(s);
 }
 
 int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, double *sd, double *probability,
@@ -268,9 +268,9 @@ int ckg_study_predict(ckg_study *s, int count, const double *X, double *mean, do
 
 /* noise_sd (1+K) ← of one more evaluation at u, from what the processes say there: averaged over the beliefs.
  */
-static void noise_at(const ckg_study *s, const double *u, const struct sights *at, double *noise_sd)
+static void noise_at(const ckg_study *s, const double *u, const struct latent_views *at, double *noise_sd)
 {
-    const struct ckg__models *models = s->stated;
+    const struct ckg__surrogates *models = s->stated;
     double unused;
 
     for (int j = 0; j < s->problem->outcomes; j++) {
@@ -284,7 +284,7 @@ static void noise_at(const ckg_study *s, const double *u, const struct sights *a
             mean += at->mean[i] / models->beliefs;
             var += fmax(one - ckg__gp_nugget_variance(gp), 0) / models->beliefs;
         }
-        ckg__models_moments(models, j, mean, sqrt(var), &unused, &noise_sd[j]);
+        ckg__surrogates_moments(models, j, mean, sqrt(var), &unused, &noise_sd[j]);
         if (!is_known(s, j))
             noise_sd[j] = NAN;
     }
@@ -293,7 +293,7 @@ static void noise_at(const ckg_study *s, const double *u, const struct sights *a
 int ckg_study_predict_noise(ckg_study *s, int count, const double *X, double *noise_sd)
 {
     struct ckg__search search;
-    struct sights at;
+    struct latent_views at;
 
     int status = begin(s, count, X, "ckg_study_predict_noise");
     if (status || !noise_sd)
@@ -439,11 +439,11 @@ static void describe_own_unit(const struct ckg__gp_summary *fit, ckg_model_info 
 }
 
 /* Over the hyperparameter samples. */
-static double mean_widening(const struct ckg__surrogate *model)
+static double mean_inflation(const struct ckg__surrogate *model)
 {
     double sum = 0;
     for (int i = 0; i < model->samples; i++)
-        sum += model->widening[i];
+        sum += model->inflation[i];
     return sum / model->samples;
 }
 
@@ -475,7 +475,7 @@ static double noise_in_units(const ckg_study *s, int outcome, double mean, doubl
     double unused;
     double sd;
 
-    ckg__models_moments(&s->models, outcome, mean, sqrt(var), &unused, &sd);
+    ckg__surrogates_moments(&s->models, outcome, mean, sqrt(var), &unused, &sd);
     return sd;
 }
 
@@ -489,12 +489,12 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
 
     /* What the fit found. */
     ckg__interrupt_begin(&s->interrupt, 0);
-    const int status = ckg__models_update(&s->models, s->revision, 0);
+    const int status = ckg__surrogates_update(&s->models, s->revision, 0);
     if (status)
         return ckg__study_end_search(s, status);
     s->stated = &s->models;
     const struct ckg__repeat *repeat = &s->models.surrogate[outcome].repeat;
-    struct ckg__surrogate *model = ckg__models_of(&s->models, outcome);
+    struct ckg__surrogate *model = ckg__surrogates_of(&s->models, outcome);
     const struct ckg__gp_summary fit = ckg__gp_describe(model->gp[0]);
     const double *inv_ell = ckg__gp_inverse_lengthscales(model->gp[0]);
 
@@ -502,7 +502,7 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
     double mean, signal_sd, factor[3];
     if (spread_of_noise(s, &model->series, factor))
         return ckg__study_end_search(s, CKG_ERR_NOMEM);
-    ckg__models_moments(&s->models, outcome, fit.mean, sqrt(fit.signal), &mean, &signal_sd);
+    ckg__surrogates_moments(&s->models, outcome, fit.mean, sqrt(fit.signal), &mean, &signal_sd);
     for (int i = 0; i < s->problem->d; i++)
         model->lengthscales[i] = 1 / inv_ell[s->problem->parameters[i].offset];
     ckg_model_info info = {
@@ -518,10 +518,10 @@ int ckg_study_model_sized(ckg_study *s, int outcome, ckg_model_info *out, size_t
         .nugget = fit.nugget,
         .fit = fit_name(s, model),
         .scale = scale_name(model),
-        .outliers = model->series.absurd,
+        .outliers = model->series.outlier,
         .duplicate_of = repeat->of,
         .is_duplicate = repeat->of && repeat->exact,
-        .inflation = mean_widening(model),
+        .inflation = mean_inflation(model),
         .linear = fit.linear,
         .noise_varies = model->series.relative != NULL,
         .noise_low = noise_in_units(s, outcome, fit.mean, factor[0] * fit.noise),

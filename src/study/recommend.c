@@ -66,7 +66,7 @@ static int add_belief(const struct goal *goal, int b, int m, const double *U, st
 static int mean_and_feasible(const struct goal *goal, int m, const double *U, struct ckg__arena *arena,
                              double *mean, double *dmean, double *log_pf, double *dlog_pf)
 {
-    const struct ckg__models *models = goal->study->stated;
+    const struct ckg__surrogates *models = goal->study->stated;
     const size_t points = (size_t)m;
     const size_t size = points * (size_t)goal->study->problem->D;
     double *one, *slope;
@@ -128,7 +128,7 @@ static int punished_mean(const struct goal *goal, int m, const double *U, struct
 static int mended(const struct goal *goal, int m, const double *U, struct ckg__arena *arena, double *value,
                   double *gradient)
 {
-    const struct ckg__models *models = &goal->study->models;
+    const struct ckg__surrogates *models = &goal->study->models;
     const size_t points = (size_t)m;
     const size_t size = points * (size_t)goal->study->problem->D;
 
@@ -186,25 +186,25 @@ static int values_at(void *context, int m, const double *U, int ldu, struct ckg_
 static const struct ckg__lbfgs_options patient = {6, 40, 0.01, 1e-8, 1e-12};
 
 /* Climbs the goal from u (D) over the reals, and again so many times; *value is reached. */
-static int climb(struct goal *goal, const struct ckg__search *search, int again, double *u, double *value)
+static int ascend(struct goal *goal, const struct ckg__search *search, int again, double *u, double *value)
 {
-    const struct ckg__hill hill = {goal, goal_batch, values_at};
-    const struct ckg__climb_again more = {
+    const struct ckg__ascent ascent = {goal, goal_batch, values_at};
+    const struct ckg__ascend_again more = {
         .times = again, .evaluations = 40, .width = goal->width, .enough = 1e-10};
     struct ckg__arena *arena = &search->arena[0];
 
-    const int status = ckg__climb_reals(search, &hill, &patient, 1, u, value, arena);
-    return status ? status : ckg__climb_again(search, &hill, &more, u, value, arena);
+    const int status = ckg__ascend_reals(search, &ascent, &patient, 1, u, value, arena);
+    return status ? status : ckg__ascend_again(search, &ascent, &more, u, value, arena);
 }
 
 /* Steps to better lattice neighbours, the reals following. */
-static int climb_lattice(struct goal *goal, const struct ckg__search *search, double *u, double *value)
+static int ascend_lattice(struct goal *goal, const struct ckg__search *search, double *u, double *value)
 {
-    static const struct ckg__climb_lattice steps = {
+    static const struct ckg__ascend_lattice steps = {
         .rounds = 6, .neighbours = 48, .purpose = CKG__FOR_STEPS_OF_RECOMMENDATION, .follow = &patient};
-    const struct ckg__hill hill = {goal, goal_batch, values_at};
+    const struct ckg__ascent ascent = {goal, goal_batch, values_at};
 
-    return ckg__climb_lattice(search, &hill, &steps, u, value, &search->arena[0]);
+    return ckg__ascend_lattice(search, &ascent, &steps, u, value, &search->arena[0]);
 }
 
 /* U (D×m) ← the base points and every x_r. */
@@ -213,15 +213,15 @@ static void lay_points(const struct ckg__search *search, double *U, int m)
     for (int k = 0; k < search->scope->problem->D; k++)
         memcpy(U + (size_t)k * (size_t)m, search->U + (size_t)k * (size_t)search->base,
                (size_t)search->base * sizeof *U);
-    for (int o = 0; o < search->outlooks; o++)
-        ckg__point_put(search->scope->problem->D, search->outlook[o].x_r, U, m, search->base + o);
+    for (int o = 0; o < search->lookaheads; o++)
+        ckg__point_put(search->scope->problem->D, search->lookahead[o].x_r, U, m, search->base + o);
 }
 
 /* The best of every x_r and of the base points, then uphill from the best few of them. */
 static int best_anywhere(struct goal *goal, struct ckg__search *search, double *u)
 {
     const int D = search->scope->problem->D;
-    const int m = search->base + search->outlooks;
+    const int m = search->base + search->lookaheads;
     const int reals = ckg__problem_has_reals(search->scope->problem);
     double *U, *value, *v;
     double best = -INFINITY;
@@ -241,13 +241,13 @@ static int best_anywhere(struct goal *goal, struct ckg__search *search, double *
         double reached = value[chosen[i]];
         ckg__point_get(D, U, m, chosen[i], v);
         if (reals && isfinite(reached))
-            status = climb(goal, search, AGAIN, v, &reached);
+            status = ascend(goal, search, AGAIN, v, &reached);
         if (!status && (i == 0 || reached > best)) {
             best = reached;
             memcpy(u, v, (size_t)D * sizeof *u);
         }
     }
-    return status ? status : climb_lattice(goal, search, u, &best);
+    return status ? status : ascend_lattice(goal, search, u, &best);
 }
 
 /* 1 when the distinct design is on the steps and in the list, where there are such. */
@@ -343,9 +343,9 @@ static int by_probability(struct goal *goal, struct ckg__search *search, int eva
     for (int i = 0; !status && i < 3; i++) {
         double value;
         goal->stiffness *= 100;
-        status = climb(goal, search, 1, u, &value);
+        status = ascend(goal, search, 1, u, &value);
         if (!status)
-            status = climb_lattice(goal, search, u, &value);
+            status = ascend_lattice(goal, search, u, &value);
     }
     return status;
 }
@@ -453,7 +453,7 @@ static int promises_more(const ckg_study *s, const ckg_recommendation *out, int 
  */
 static void prefer_exact(const ckg_study *s, ckg_recommendation *out)
 {
-    const int best = ckg__study_in_hand(s);
+    const int best = ckg__study_incumbent(s);
     const struct ckg__trial *trial = &s->data.trial[best < 0 ? 0 : best];
     struct ckg_measurement facts[1 + CKG_MAX_CONSTRAINTS];
 
@@ -497,7 +497,7 @@ static int prefer_sure(ckg_study *s, double penalty, ckg_recommendation *out)
 /* By how much constraint j is expected to be broken at u (D), averaged over the beliefs, in model units. */
 static int violation_of(ckg_study *s, int j, const double *u, double *violation)
 {
-    const struct ckg__models *models = &s->models;
+    const struct ckg__surrogates *models = &s->models;
     const int place = models->surrogate[j].place;
 
     *violation = 0;
@@ -509,7 +509,7 @@ static int violation_of(ckg_study *s, int j, const double *u, double *violation)
 
         if (ckg__view_make(&view, models->belief[b].gp[place], 1, u, 1, &s->results))
             return CKG_ERR_NOMEM;
-        ckg__models_limits(models, j, &limits.lower, &limits.upper);
+        ckg__surrogates_limits(models, j, &limits.lower, &limits.upper);
         *violation += ckg__limits_expected_violation(&limits, view.mean[0], view.var[0], &unused[0],
                                                      &unused[1]) /
                       models->beliefs;
@@ -519,18 +519,18 @@ static int violation_of(ckg_study *s, int j, const double *u, double *violation)
 }
 
 /* The constraint that is expected to be broken by most at u (D). */
-static int find_hardest(ckg_study *s, const double *u, int *hardest)
+static int find_most_violated(ckg_study *s, const double *u, int *most_violated)
 {
     double most = 0;
     int status = CKG_OK;
 
-    *hardest = 0;
+    *most_violated = 0;
     for (int j = 1; !status && j < s->problem->outcomes; j++) {
         double violation;
         status = violation_of(s, j, u, &violation);
         if (!status && violation > most) {
             most = violation;
-            *hardest = j;
+            *most_violated = j;
         }
     }
     return status;
@@ -564,7 +564,7 @@ static int settle_for_least(ckg_study *s, const ckg_recommend_options *o, struct
     if (!status)
         status = describe(s, least, penalty, out);
     if (!status && is_hopeless(s, out))
-        return find_hardest(s, least, &out->most_violated);
+        return find_most_violated(s, least, &out->most_violated);
     memcpy(least, u, D * sizeof *u);
     return status ? status : describe(s, least, penalty, out);
 }
@@ -578,8 +578,8 @@ int ckg__study_choose(ckg_study *s, const ckg_recommend_options *o, struct ckg__
                         .penalty = ckg__search_common_penalty(search),
                         .log_p = ckg__log(o->probability),
                         .width = 0.1};
-    for (int b = 0; b < search->outlooks; b++)
-        goal.width = fmin(goal.width, search->outlook[b].width);
+    for (int b = 0; b < search->lookaheads; b++)
+        goal.width = fmin(goal.width, search->lookahead[b].width);
     *penalty = goal.penalty;
 
     /* Where. */
@@ -591,7 +591,7 @@ int ckg__study_choose(ckg_study *s, const ckg_recommend_options *o, struct ckg__
         return best_in_part(&goal, search, u);
     if (s->stated->beliefs > 1)
         return best_anywhere(&goal, search, u);
-    memcpy(u, search->outlook[0].x_r, (size_t)s->problem->D * sizeof *u);
+    memcpy(u, search->lookahead[0].x_r, (size_t)s->problem->D * sizeof *u);
     return CKG_OK;
 }
 
@@ -611,18 +611,18 @@ static int recommend(ckg_study *s, const ckg_recommend_options *o, ckg_recommend
      */
     const int wanted = o->rule == CKG_RULE_PROBABILITY || s->problem->separate;
     if (!status && wanted)
-        status = ckg__study_form_opinion(s);
+        status = ckg__study_calibrate(s);
     if (!status)
         status = ckg__study_choose(s, o, &search, u, &penalty);
 
     /* What is stated of it; a fact needs no opinion. */
-    if (!status && !wanted && ckg__study_in_hand(s) < 0)
-        status = ckg__study_form_opinion(s);
+    if (!status && !wanted && ckg__study_incumbent(s) < 0)
+        status = ckg__study_calibrate(s);
     if (!status)
         status = describe(s, u, penalty, out);
-    if (!status && o->rule == CKG_RULE_UTILITY && !search.effort.paper && is_hopeless(s, out))
+    if (!status && o->rule == CKG_RULE_UTILITY && !search.size.paper && is_hopeless(s, out))
         status = settle_for_least(s, o, &search, u, penalty, out);
-    if (!status && o->rule == CKG_RULE_UTILITY && !search.effort.paper) {
+    if (!status && o->rule == CKG_RULE_UTILITY && !search.size.paper) {
         if (s->problem->separate)
             status = prefer_sure(s, penalty, out);
         else

@@ -57,7 +57,7 @@ struct relaxed {
     struct ckg__scope scope;
     struct ckg_problem problem;
     struct ckg__data data;
-    struct ckg__models models;
+    struct ckg__surrogates models;
 };
 
 int ckg__study_relax(ckg_study *s, const struct ckg__scope **scope)
@@ -86,5 +86,5 @@ int ckg__study_relax(ckg_study *s, const struct ckg__scope **scope)
     relaxed->scope = (struct ckg__scope){
         .problem = &relaxed->problem, .data = &relaxed->data, .models = &relaxed->models, .outer = *scope};
     *scope = &relaxed->scope;
-    return ckg__models_beside(&s->models, &relaxed->data, &s->results, &relaxed->models);
+    return ckg__surrogates_beside(&s->models, &relaxed->data, &s->results, &relaxed->models);
 }

@@ -111,8 +111,8 @@ static int apply_options(ckg_study *s, const ckg_options *o)
 
     /* The search. */
     s->models.seed = s->seed = o->seed;
-    s->effort = preset ? ckg__effort_paper : ckg__effort_one;
-    s->effort_sampled = preset ? ckg__effort_paper : ckg__effort_several;
+    s->size = preset ? ckg__search_size_paper : ckg__search_size_one;
+    s->size_sampled = preset ? ckg__search_size_paper : ckg__search_size_sampled;
     s->time_limit = o->time_limit;
     s->initial = o->initial >= 0 ? o->initial : ckg__design_size(s->problem->d);
     return CKG_OK;
@@ -135,7 +135,7 @@ static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_option
     if (!status)
         status = ckg__problem_copy(&s->problem, problem);
     if (!status)
-        status = ckg__allowed_survey(s->problem);
+        status = ckg__allowed_find(s->problem);
     if (status)
         return status;
     ckg__data_init(&s->data, s->problem);
@@ -148,9 +148,9 @@ static int study_fill(ckg_study *s, const ckg_problem *problem, const ckg_option
     if (!status)
         ckg__pool_watch(s->pool, &s->interrupt);
     if (!status)
-        status = ckg__models_init(&s->models, &s->data, s->pool, s->arena);
+        status = ckg__surrogates_init(&s->models, &s->data, s->pool, s->arena);
     if (!status)
-        status = ckg__models_init(&s->opinion, &s->data, s->pool, s->arena);
+        status = ckg__surrogates_init(&s->calibrated, &s->data, s->pool, s->arena);
     s->scope = (struct ckg__scope){.problem = s->problem, .data = &s->data, .models = &s->models};
     s->stated = &s->models;
     s->revision = 1;
@@ -184,8 +184,8 @@ void ckg_study_free(ckg_study *s)
     if (!s)
         return;
     ckg__policy_free_kept(s->kept);
-    ckg__models_free(&s->opinion);
-    ckg__models_free(&s->models);
+    ckg__surrogates_free(&s->calibrated);
+    ckg__surrogates_free(&s->models);
     ckg__data_free(&s->data);
     for (int i = 0; s->arena && i < s->threads; i++)
         ckg__arena_free(&s->arena[i]);

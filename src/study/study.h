@@ -13,15 +13,15 @@ enum { CKG__MAX_THREADS = 256 };
 struct ckg_study {
     ckg_problem *problem;
     struct ckg__data data;
-    struct ckg__models models;        /* what policies search with */
-    struct ckg__models opinion;       /* the same under samples of the hyperparameters */
-    const struct ckg__models *stated; /* which of them predictions are made with */
-    struct ckg__scope scope;          /* what it sees itself */
+    struct ckg__surrogates models;        /* what policies search with */
+    struct ckg__surrogates calibrated;    /* the same under samples of the hyperparameters */
+    const struct ckg__surrogates *stated; /* which of them predictions are made with */
+    struct ckg__scope scope;              /* what it sees itself */
     const struct ckg__policy *policy;
-    void *kept[CKG__MAX_POLICIES];             /* of each policy's scope; NULL until there is something */
-    double given[CKG__MAX_SETTINGS];           /* of the policy's parameters; NAN: the default */
-    struct ckg__effort effort, effort_sampled; /* for one belief, and for each of several */
-    double penalty;                            /* M as it was set, in the objective's units; NAN: automatic */
+    void *kept[CKG__MAX_POLICIES];              /* of each policy's scope; NULL until there is something */
+    double given[CKG__MAX_SETTINGS];            /* of the policy's parameters; NAN: the default */
+    struct ckg__search_size size, size_sampled; /* for one belief, and for each of several */
+    double penalty; /* M as it was set, in the objective's units; NAN: automatic */
     uint64_t seed;
     double time_limit;
     int threads, initial;
@@ -62,10 +62,10 @@ int ckg__study_begin_search(ckg_study *study, const struct ckg__policy *policy, 
 
 /*
  * From here on predictions are those of sampled hyperparameters, also where policies search with their
- * optimum alone: a probability that is stated must hold (opinion.c). After ckg__study_believe, which has
+ * optimum alone: a probability that is stated must hold (calibrate.c). After ckg__study_believe, which has
  * them made with the models of the policies.
  */
-int ckg__study_form_opinion(ckg_study *study);
+int ckg__study_calibrate(ckg_study *study);
 
 /*
  * Mixture over the beliefs at u (D): per outcome mean and sd in the user's units, probability per constraint;
@@ -88,7 +88,7 @@ int ckg__study_ended(const ckg_study *study);
  * The best trial that measured feasible, where that is a fact: every outcome was measured without noise. Else
  * -1.
  */
-int ckg__study_in_hand(const ckg_study *study);
+int ckg__study_incumbent(const ckg_study *study);
 
 /* What is known of the trial's design; 0 unless all of it is without noise and without contradiction. */
 int ckg__study_exact_facts(const ckg_study *study, const struct ckg__trial *trial,

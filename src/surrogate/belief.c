@@ -70,17 +70,17 @@ struct ckg__limits ckg__belief_limits(const struct ckg__belief *belief, int j)
 
     assert(j > 0 && j < belief->outcomes);
     const double chance = ckg__gp_chance(gp);
-    return (struct ckg__limits){belief->lower[j], belief->upper[j], ckg__variance_floor(gp),
-                                chance,           belief->doubt[j], chance > 0 ? 0 : belief->favour};
+    return (struct ckg__limits){belief->lower[j], belief->upper[j],     ckg__variance_floor(gp),
+                                chance,           belief->roughness[j], chance > 0 ? 0 : belief->favour};
 }
 
-double ckg__doubted(double var, double doubt, double *slope)
+double ckg__inflated(double var, double roughness, double *slope)
 {
     const double most = fmax(var, 1);
-    const double wide = doubt > 0 ? doubt * var : var;
+    const double wide = roughness > 0 ? roughness * var : var;
 
     if (slope)
-        *slope = wide > most ? var > 1 : doubt > 0 ? doubt : 1;
+        *slope = wide > most ? var > 1 : roughness > 0 ? roughness : 1;
     return fmin(wide, most);
 }
 
@@ -123,7 +123,7 @@ void ckg__log_feasible(int m, const double *mean, const double *var, const struc
     for (int p = 0; p < m; p++) {
         double slope;
         const int floored = !(var[p] > floor);
-        const double wide = ckg__doubted(floored ? floor : var[p], limits->doubt, &slope);
+        const double wide = ckg__inflated(floored ? floor : var[p], limits->roughness, &slope);
         const double s = sqrt(wide + limits->chance);
         const double a = (lower - mean[p]) / s;
         const double b = (upper - mean[p]) / s;

@@ -21,8 +21,8 @@ struct ckg__belief {
     double penalty;                                            /* M */
     /* the first constraint of the group that it belongs to; 0: it stands alone, or is itself the first */
     int beside[CKG__MAX_OUTCOMES];
-    double turn[CKG__MAX_OUTCOMES];  /* 1, or −1: it grows where the first of its group gets smaller */
-    double doubt[CKG__MAX_OUTCOMES]; /* see struct ckg__limits */
+    double turn[CKG__MAX_OUTCOMES];      /* 1, or −1: it grows where the first of its group gets smaller */
+    double roughness[CKG__MAX_OUTCOMES]; /* see struct ckg__limits */
     unsigned char hidden[CKG__MAX_OUTCOMES]; /* 1: the next evaluation does not measure it */
     double favour;                           /* of every constraint but that evaluations succeed: as there */
 };
@@ -36,13 +36,13 @@ struct ckg__limits {
      * A variance counts as so many times itself, but by doubt alone no more than 1, what the values vary by;
      * 0: as it is.
      */
-    double doubt;
+    double roughness;
     /* the probability p counts as min(exp(favour)·p, 1): a limit itself, where p = ½, may count as safe */
     double favour;
 };
 
 /* A variance under that doubt; *slope, unless NULL, is what it grows by with the variance. */
-double ckg__doubted(double var, double doubt, double *slope);
+double ckg__inflated(double var, double roughness, double *slope);
 
 struct ckg__limits ckg__belief_limits(const struct ckg__belief *belief, int j);
 

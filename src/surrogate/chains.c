@@ -35,7 +35,7 @@ enum ckg__kernel ckg__sample_kernel(const struct ckg__chains *chains, int j, int
     return i < s->samples - chains->rough[j] ? s->fitted.kernel : CKG__MATERN32;
 }
 
-static int wants_samples(const struct ckg__models *models, int j)
+static int wants_samples(const struct ckg__surrogates *models, int j)
 {
     const struct ckg__series *series = &models->surrogate[j].series;
     const int dear = series->n * (models->data->problem->d + 2) > MOST_EXACT;
@@ -52,7 +52,7 @@ static int wants_samples(const struct ckg__models *models, int j)
  * How many of an outcome's samples are of the roughest kernel: exact values favour smooth kernels from afar,
  * and are surest where they are wrong.
  */
-static int rough_samples(const struct ckg__models *models, int j)
+static int rough_samples(const struct ckg__surrogates *models, int j)
 {
     const struct ckg__surrogate *s = &models->surrogate[j];
     const int chosen = models->method == CKG__FIT_AUTO && models->choose_kernel;
@@ -71,7 +71,7 @@ static int sample_rough(struct ckg__chains *chains, int j, struct ckg__fit *fit,
     if (!count)
         return CKG_OK;
     fit->inputs.kernel = CKG__MATERN32;
-    const int status = ckg__fit_climb(fit, ROUGH_EVALUATIONS, theta, &density, arena);
+    const int status = ckg__fit_ascend(fit, ROUGH_EVALUATIONS, theta, &density, arena);
     return status ? status
                   : ckg__fit_sample(fit, rng, 1, count, 1, theta,
                                     ckg__sample_of(chains, j, chains->models->surrogate[j].samples - count),
@@ -81,15 +81,15 @@ static int sample_rough(struct ckg__chains *chains, int j, struct ckg__fit *fit,
 static void chain_task(void *context, int index, int worker)
 {
     struct ckg__chains *chains = context;
-    const struct ckg__models *models = chains->models;
+    const struct ckg__surrogates *models = chains->models;
     const int j = chains->outcome[index];
     const int chain = index % CKG__CHAINS;
     const int smooth = models->surrogate[j].samples - chains->rough[j];
     const int first = chain * smooth / CKG__CHAINS;
     const int last = (chain + 1) * smooth / CKG__CHAINS;
     const struct ckg__surrogate *s = &models->surrogate[j];
-    struct ckg__team team;
-    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j], worker, &team);
+    struct ckg__workers workers;
+    struct ckg__fit fit = ckg__surrogates_fit(models, &s->fitted, &s->series, models->X[j], worker, &workers);
     struct ckg__arena *arena = &models->arena[worker];
     double theta[CKG_MAX_PARAMETERS + 2];
     struct ckg__rng rng;
@@ -108,7 +108,7 @@ static void chain_task(void *context, int index, int worker)
     chains->status[index] = status;
 }
 
-int ckg__sample_all(struct ckg__models *models, struct ckg__chains *chains)
+int ckg__sample_all(struct ckg__surrogates *models, struct ckg__chains *chains)
 {
     chains->models = models;
     chains->count = 0;
@@ -122,7 +122,7 @@ int ckg__sample_all(struct ckg__models *models, struct ckg__chains *chains)
     models->beliefs = 1;
     for (int j = 0; j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
-        s->samples = ckg__models_shared(models, j) ? 0 : wants_samples(models, j) ? models->samples : 1;
+        s->samples = ckg__surrogates_shared(models, j) ? 0 : wants_samples(models, j) ? models->samples : 1;
         models->beliefs = s->samples > models->beliefs ? s->samples : models->beliefs;
         chains->rough[j] = rough_samples(models, j);
         for (int c = 0; s->samples > 1 && c < CKG__CHAINS; c++)
@@ -130,5 +130,5 @@ int ckg__sample_all(struct ckg__models *models, struct ckg__chains *chains)
         if (s->samples == 1)
             memcpy(ckg__sample_of(chains, j, 0), s->fitted.theta, (size_t)chains->dim * sizeof(double));
     }
-    return ckg__models_run(models, chains->count, chain_task, chains, chains->status);
+    return ckg__surrogates_run(models, chains->count, chain_task, chains, chains->status);
 }

@@ -14,7 +14,7 @@
 /* --- on the data --- */
 
 struct factors {
-    struct ckg__models *models;
+    struct ckg__surrogates *models;
     const struct ckg__chains *chains;
     int count;
     int *status, *outcome, *sample;
@@ -34,7 +34,7 @@ static const double chance = 1.25;
  * alone has one for all.
  */
 enum { FREEDOM = 4 };
-static const double doubt_optimum = 1.6;
+static const double roughness_optimum = 1.6;
 
 /* The quantile p of χ² with FREEDOM degrees (Wilson and Hilferty 1931). */
 static double chi_square_quantile(double p)
@@ -45,7 +45,7 @@ static double chi_square_quantile(double p)
 }
 
 /* The factor of one sample of several: large and small ones in turn, for chains drift. */
-static double doubt_sampled(int sample, int samples)
+static double roughness_sampled(int sample, int samples)
 {
     const int rank = sample % 2 ? samples - 1 - sample / 2 : sample / 2;
 
@@ -54,11 +54,11 @@ static double doubt_sampled(int sample, int samples)
 
 /* The factor on a sample's variances where they are stated; noise makes for doubt enough, and only `auto`
  * asks for it. */
-static double doubt_of(const struct ckg__models *models, const struct ckg__surrogate *s, int sample)
+static double roughness_of(const struct ckg__surrogates *models, const struct ckg__surrogate *s, int sample)
 {
     if (models->method != CKG__FIT_AUTO || !ckg__series_exact(&s->series) || s->series.n < 4)
         return 1;
-    return ckg__square(s->samples > 1 ? doubt_sampled(sample, s->samples) : doubt_optimum);
+    return ckg__square(s->samples > 1 ? roughness_sampled(sample, s->samples) : roughness_optimum);
 }
 
 /* theta with all variances multiplied by `factor`, which leaves the means where they are. */
@@ -91,14 +91,14 @@ static double record_of(const struct ckg__surrogate *s, const struct ckg__gp *gp
 static void factor_task(void *context, int index, int worker)
 {
     struct factors *f = context;
-    struct ckg__models *models = f->models;
+    struct ckg__surrogates *models = f->models;
     const int j = f->outcome[index];
     const int sample = f->sample[index];
     struct ckg__surrogate *s = &models->surrogate[j];
     struct ckg__fitted fitted = s->fitted;
     fitted.kernel = ckg__sample_kernel(f->chains, j, sample);
-    struct ckg__team team;
-    struct ckg__fit fit = ckg__models_fit(models, &fitted, &s->series, models->X[j], worker, &team);
+    struct ckg__workers workers;
+    struct ckg__fit fit = ckg__surrogates_fit(models, &fitted, &s->series, models->X[j], worker, &workers);
     const double *theta = ckg__sample_of(f->chains, j, sample);
     struct ckg__arena *arena = &models->arena[worker];
 
@@ -107,16 +107,16 @@ static void factor_task(void *context, int index, int worker)
 
     /* As its record has it, but for fit: ml, which asks for the likelihood as it is. */
     const double record = status || models->method == CKG__FIT_ML ? 1 : record_of(s, s->gp[sample]);
-    s->widening[sample] = sqrt(record);
+    s->inflation[sample] = sqrt(record);
     if (!status && record > 1)
         status = set_wider(s->gp[sample], &fit.inputs, theta, record, arena);
 
     /* And what is to be doubted of it. */
-    s->doubt[sample] = doubt_of(models, s, sample);
+    s->roughness[sample] = roughness_of(models, s, sample);
     f->status[index] = status;
 }
 
-int ckg__models_have_room(const struct ckg__models *models, int spare)
+int ckg__surrogates_have_room(const struct ckg__surrogates *models, int spare)
 {
     for (int j = 0; j < models->outcomes; j++)
         for (int i = 0; i < models->surrogate[j].samples; i++)
@@ -144,7 +144,7 @@ static int reserve_processes(struct ckg__surrogate *s)
 }
 
 /* Rows for the series and `spare` more, and an eighth beyond, so that a growing study seldom allocates. */
-static int reserve_rows(const struct ckg__models *models, struct ckg__surrogate *s, int spare)
+static int reserve_rows(const struct ckg__surrogates *models, struct ckg__surrogate *s, int spare)
 {
     const int need = s->series.n + spare;
     for (int i = 0; i < s->samples; i++) {
@@ -155,7 +155,7 @@ static int reserve_rows(const struct ckg__models *models, struct ckg__surrogate 
     return CKG_OK;
 }
 
-int ckg__condition_all(struct ckg__models *models, const struct ckg__chains *chains, int spare)
+int ckg__condition_all(struct ckg__surrogates *models, const struct ckg__chains *chains, int spare)
 {
     struct factors f = {.models = models, .chains = chains};
     size_t most = 0;
@@ -177,7 +177,7 @@ int ckg__condition_all(struct ckg__models *models, const struct ckg__chains *cha
             f.outcome[f.count] = j;
             f.sample[f.count++] = i;
         }
-    return ckg__models_run(models, f.count, factor_task, &f, f.status);
+    return ckg__surrogates_run(models, f.count, factor_task, &f, f.status);
 }
 
 /* --- on what is pending --- */
@@ -189,7 +189,7 @@ static int is_awaited(const struct ckg__data *data, int trial, int j)
     return j == data->problem->outcomes || ckg__trial_wants(&data->trial[trial], j);
 }
 
-int ckg__models_condition(struct ckg__models *models, int certain)
+int ckg__surrogates_condition(struct ckg__surrogates *models, int certain)
 {
     const struct ckg__data *data = models->data;
     int status = CKG_OK;
@@ -207,7 +207,7 @@ int ckg__models_condition(struct ckg__models *models, int certain)
     return status;
 }
 
-void ckg__models_release(struct ckg__models *models)
+void ckg__surrogates_release(struct ckg__surrogates *models)
 {
     for (int j = 0; j < models->outcomes; j++)
         for (int i = 0; i < models->surrogate[j].samples; i++)

@@ -10,7 +10,7 @@
 enum { STARTS = CKG__FIT_STARTS + 1 };
 
 struct fits {
-    struct ckg__models *models;
+    struct ckg__surrogates *models;
     int count;
     int *status, *outcome, *start; /* (outcomes × STARTS), like the rest */
     double *density;
@@ -26,19 +26,19 @@ static int evaluations_for(int n)
 static void fit_task(void *context, int index, int worker)
 {
     struct fits *fits = context;
-    struct ckg__models *models = fits->models;
+    struct ckg__surrogates *models = fits->models;
     const int j = fits->outcome[index];
     const struct ckg__surrogate *s = &models->surrogate[j];
-    struct ckg__team team;
-    struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, models->X[j], worker, &team);
+    struct ckg__workers workers;
+    struct ckg__fit fit = ckg__surrogates_fit(models, &s->fitted, &s->series, models->X[j], worker, &workers);
     double *theta = fits->theta[index];
 
     if (fits->start[index] == 0)
         memcpy(theta, s->fitted.theta, sizeof s->fitted.theta);
     else
         ckg__fit_start(&fit, fits->start[index] - 1, theta);
-    fits->status[index] = ckg__fit_climb(&fit, evaluations_for(s->series.n), theta, &fits->density[index],
-                                         &models->arena[worker]);
+    fits->status[index] = ckg__fit_ascend(&fit, evaluations_for(s->series.n), theta, &fits->density[index],
+                                          &models->arena[worker]);
 }
 
 /*
@@ -66,7 +66,7 @@ static void plan(struct fits *fits, int anchor)
 }
 
 /* Each outcome's best fit becomes what its surrogate holds. */
-static void take_best(struct ckg__models *models, const struct fits *fits)
+static void take_best(struct ckg__surrogates *models, const struct fits *fits)
 {
     for (int i = 0; i < fits->count; i++) {
         struct ckg__surrogate *s = &models->surrogate[fits->outcome[i]];
@@ -79,7 +79,7 @@ static void take_best(struct ckg__models *models, const struct fits *fits)
     }
 }
 
-static int fits_take(struct fits *fits, struct ckg__models *models)
+static int fits_take(struct fits *fits, struct ckg__surrogates *models)
 {
     const size_t most = (size_t)models->outcomes * STARTS;
 
@@ -89,7 +89,7 @@ static int fits_take(struct fits *fits, struct ckg__models *models)
                      CKG__ROOM(fits->theta, most));
 }
 
-int ckg__fit_all(struct ckg__models *models, int anchor)
+int ckg__fit_all(struct ckg__surrogates *models, int anchor)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(&models->own);
     struct fits fits;
@@ -97,7 +97,7 @@ int ckg__fit_all(struct ckg__models *models, int anchor)
     if (fits_take(&fits, models))
         return CKG_ERR_NOMEM;
     plan(&fits, anchor);
-    const int status = ckg__models_run(models, fits.count, fit_task, &fits, fits.status);
+    const int status = ckg__surrogates_run(models, fits.count, fit_task, &fits, fits.status);
     if (!status)
         take_best(models, &fits);
     ckg__arena_release(&models->own, mark);

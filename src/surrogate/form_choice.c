@@ -20,7 +20,7 @@
 enum { FEWEST = 8, EVALUATIONS = 20, SCALES = 9 };
 
 struct contest {
-    struct ckg__models *models;
+    struct ckg__surrogates *models;
     int outcome;
     int trials; /* 0: of the series as it is laid out; else each form lays out its own of so many trials */
     int stands; /* the form that has been climbed to already; −1: none */
@@ -39,7 +39,7 @@ static int weigh(const struct contest *c, int index, const struct ckg__fit *fit,
     struct ckg__fit_work work;
 
     if (index != c->stands)
-        return ckg__fit_climb(fit, EVALUATIONS, theta, density, arena);
+        return ckg__fit_ascend(fit, EVALUATIONS, theta, density, arena);
     if (ckg__fit_work_take(&work, fit, arena))
         return CKG_ERR_NOMEM;
     *density = ckg__fit_density(fit, theta, NULL, &work);
@@ -49,7 +49,7 @@ static int weigh(const struct contest *c, int index, const struct ckg__fit *fit,
 static void form_task(void *context, int index, int worker)
 {
     struct contest *c = context;
-    const struct ckg__models *models = c->models;
+    const struct ckg__surrogates *models = c->models;
     struct ckg__fitted *fitted = &c->fitted[index];
     struct ckg__arena *arena = &models->arena[worker];
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
@@ -57,13 +57,13 @@ static void form_task(void *context, int index, int worker)
     struct ckg__series series = models->surrogate[c->outcome].series;
     double *X = models->X[c->outcome];
     struct ckg__scaling scaling;
-    struct ckg__team team;
+    struct ckg__workers workers;
     int status = CKG_OK;
 
     if (c->trials)
         status = ckg__lay_out(models, &layout, arena, &scaling, &series, &X);
     if (!status) {
-        const struct ckg__fit fit = ckg__models_fit(models, fitted, &series, X, worker, &team);
+        const struct ckg__fit fit = ckg__surrogates_fit(models, fitted, &series, X, worker, &workers);
         status = weigh(c, index, &fit, fitted->theta, &c->density[index], arena);
     }
 
@@ -76,7 +76,7 @@ static void form_task(void *context, int index, int worker)
 
 static int run(struct contest *c)
 {
-    return ckg__models_run(c->models, c->count, form_task, c, c->status);
+    return ckg__surrogates_run(c->models, c->count, form_task, c, c->status);
 }
 
 /* The best one: the present one, unless another gains so much; a logarithm must gain as much on any other. */
@@ -114,7 +114,7 @@ static int is_on(const struct ckg__fitted *fitted, const struct scale *scale)
 /* Which scales are worth a fit; the present one, or none at all where its reason is gone, comes first. */
 static int list_scales(struct contest *c)
 {
-    const struct ckg__models *models = c->models;
+    const struct ckg__surrogates *models = c->models;
     const struct ckg__fitted *present = &models->surrogate[c->outcome].fitted;
     struct ckg__series_source source = {c->outcome, 0, c->trials, 0, NULL};
     struct ckg__arena *arena = &c->models->own;
@@ -139,7 +139,7 @@ static int list_scales(struct contest *c)
     return CKG_OK;
 }
 
-int ckg__choose_warp(struct ckg__models *models, int j, int trials)
+int ckg__choose_warp(struct ckg__surrogates *models, int j, int trials)
 {
     struct ckg__surrogate *s = &models->surrogate[j];
     struct contest c = {.models = models, .outcome = j, .trials = trials, .stands = -1};
@@ -168,7 +168,7 @@ int ckg__choose_warp(struct ckg__models *models, int j, int trials)
 static const double kernel_gain_exact = 1;
 static const double kernel_gain_noisy = 10;
 
-int ckg__choose_kernel(struct ckg__models *models, int j)
+int ckg__choose_kernel(struct ckg__surrogates *models, int j)
 {
     struct ckg__surrogate *s = &models->surrogate[j];
     struct contest c = {.models = models, .outcome = j, .stands = -1, .count = CKG__KERNELS};
@@ -199,7 +199,7 @@ static const double signal_beside = -9;
 static const double signal_alone = 0;
 
 /* 1 when the outcome's series can tell, and it is time to ask it. */
-static int may_have_trend(const struct ckg__models *models, const struct ckg__series *series)
+static int may_have_trend(const struct ckg__surrogates *models, const struct ckg__series *series)
 {
     const int due = series->n <= ALWAYS || series->n % OFTEN == 0;
     const int transformed = models->lead && !models->lead_sides;
@@ -208,7 +208,7 @@ static int may_have_trend(const struct ckg__models *models, const struct ckg__se
            models->method != CKG__FIT_ML;
 }
 
-int ckg__choose_trend(struct ckg__models *models, int j)
+int ckg__choose_trend(struct ckg__surrogates *models, int j)
 {
     struct ckg__surrogate *s = &models->surrogate[j];
     const int present = s->fitted.linear;
@@ -233,7 +233,7 @@ int ckg__choose_trend(struct ckg__models *models, int j)
 
     /* The one thing in which their priors differ. */
     for (int linear = 0; linear < 2; linear++) {
-        const struct ckg__fit fit = ckg__models_fit(models, &c.fitted[linear], &s->series, NULL, 0, NULL);
+        const struct ckg__fit fit = ckg__surrogates_fit(models, &c.fitted[linear], &s->series, NULL, 0, NULL);
         c.density[linear] -= ckg__log(fit.prior.signal_sd);
     }
     s->fitted = c.fitted[best_of(&c, present, trend_gain)];

@@ -10,8 +10,9 @@
 static const double wide_gap = 10;
 static const double narrow_gap = 3;
 
-int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *layout, struct ckg__arena *arena,
-                 struct ckg__scaling *scaling, struct ckg__series *series, double **X)
+int ckg__lay_out(const struct ckg__surrogates *models, const struct ckg__layout *layout,
+                 struct ckg__arena *arena, struct ckg__scaling *scaling, struct ckg__series *series,
+                 double **X)
 {
     const struct ckg__data *data = models->data;
     const struct ckg__fitted *fitted = layout->fitted;
@@ -41,25 +42,25 @@ int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *lay
     if (!fitted->likelihood)
         return CKG_OK;
     const struct ckg__series given = *series;
-    const struct ckg__gp_inputs inputs = ckg__models_fit(models, fitted, &given, *X, 0, NULL).inputs;
+    const struct ckg__gp_inputs inputs = ckg__surrogates_fit(models, fitted, &given, *X, 0, NULL).inputs;
     return ckg__likelihood_lay_out(fitted->likelihood, &inputs, fitted->state, arena, series);
 }
 
-int ckg__lay_out_all(struct ckg__models *models, int trials, int most)
+int ckg__lay_out_all(struct ckg__surrogates *models, int trials, int most)
 {
     int status = CKG_OK;
     for (int j = 0; !status && j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
         const struct ckg__layout layout = {j, trials, most, &s->fitted};
         s->series = (struct ckg__series){.likelihood = ckg__likelihood_given(models->data->problem, j)};
-        if (!ckg__models_shared(models, j))
+        if (!ckg__surrogates_shared(models, j))
             status = ckg__lay_out(models, &layout, &models->own, &s->scaling, &s->series, &models->X[j]);
     }
     return status;
 }
 
 /* What is known of the hyperparameters before the data. */
-static struct ckg__prior prior_for(const struct ckg__models *models, const struct ckg__fitted *fitted,
+static struct ckg__prior prior_for(const struct ckg__surrogates *models, const struct ckg__fitted *fitted,
                                    const struct ckg__series *series)
 {
     const int d = models->data->problem->d;
@@ -73,14 +74,14 @@ static struct ckg__prior prior_for(const struct ckg__models *models, const struc
     return ckg__series_exact(series) ? ckg__prior_exact(d) : ckg__prior_default(d);
 }
 
-struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__fitted *fitted,
-                                const struct ckg__series *series, const double *X, int worker,
-                                struct ckg__team *team)
+struct ckg__fit ckg__surrogates_fit(const struct ckg__surrogates *models, const struct ckg__fitted *fitted,
+                                    const struct ckg__series *series, const double *X, int worker,
+                                    struct ckg__workers *workers)
 {
     const struct ckg_problem *problem = models->data->problem;
 
-    if (team)
-        *team = (struct ckg__team){models->pool, worker, models->arena, NULL};
+    if (workers)
+        *workers = (struct ckg__workers){models->pool, worker, models->arena, NULL};
     return (struct ckg__fit){
         .inputs = {.kernel = fitted->kernel,
                    .linear = fitted->linear,
@@ -93,14 +94,14 @@ struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct c
                    .series = series,
                    /* labels have one also where the fit has none */
                    .mean_precision = models->method != CKG__FIT_ML || ckg__series_has(series, CKG__VAGUE),
-                   .team = series->n >= CKG__SHARE_ROWS ? team : NULL,
+                   .workers = series->n >= CKG__SHARE_ROWS ? workers : NULL,
                    .interrupt = ckg__pool_watched(models->pool)},
         .prior = prior_for(models, fitted, series),
     };
 }
 
-int ckg__models_run(const struct ckg__models *models, int count, ckg__task task, void *context,
-                    const int *status)
+int ckg__surrogates_run(const struct ckg__surrogates *models, int count, ckg__task task, void *context,
+                        const int *status)
 {
     if (ckg__pool_run(models->pool, count, task, context))
         return CKG_ERR_CANCELLED;

@@ -38,7 +38,7 @@ int ckg__fitted_copy(struct ckg__fitted *to, const struct ckg__fitted *from)
 /* --- the choice --- */
 
 struct choice {
-    struct ckg__models *models;
+    struct ckg__surrogates *models;
     int trials;
     int count;
     int *outcome, *status; /* (outcomes) */
@@ -49,7 +49,7 @@ struct laid {
     struct ckg__scaling scaling;
     struct ckg__series series;
     double *X;
-    struct ckg__team team;
+    struct ckg__workers workers;
     struct ckg__fit fit;
 };
 
@@ -60,13 +60,14 @@ static int lay(const struct choice *c, int j, const struct ckg__fitted *fitted, 
                                     &out->series, &out->X);
 
     if (!status) {
-        out->fit = ckg__models_fit(c->models, fitted, &out->series, out->X, worker, &out->team);
+        out->fit = ckg__surrogates_fit(c->models, fitted, &out->series, out->X, worker, &out->workers);
     }
     return status;
 }
 
 /* The evidence that it takes for the series of outcome j to be of that likelihood; INFINITY: it is not. */
-static double needed_for(const struct ckg__models *models, int j, const struct ckg__likelihood *likelihood)
+static double needed_for(const struct ckg__surrogates *models, int j,
+                         const struct ckg__likelihood *likelihood)
 {
     const struct ckg__surrogate *s = &models->surrogate[j];
 
@@ -76,7 +77,7 @@ static double needed_for(const struct ckg__models *models, int j, const struct c
                              models->vary);
 }
 
-static int may_choose(const struct ckg__models *models, int j)
+static int may_choose(const struct ckg__surrogates *models, int j)
 {
     int found = 0;
 
@@ -92,7 +93,7 @@ static int fit_given(const struct laid *plain, const struct ckg__fitted *present
     struct ckg__fit_work work;
 
     if (present->likelihood)
-        return ckg__fit_climb(&plain->fit, EVALUATIONS, given->theta, density, arena);
+        return ckg__fit_ascend(&plain->fit, EVALUATIONS, given->theta, density, arena);
     if (ckg__fit_work_take(&work, &plain->fit, arena))
         return CKG_ERR_NOMEM;
     *density = ckg__fit_density(&plain->fit, given->theta, NULL, &work);
@@ -122,7 +123,7 @@ static int fit_by(const struct choice *c, int j, int worker, const struct laid *
 
     /* Theta alone. */
     const int status = lay(c, j, with, worker, &own);
-    return status ? status : ckg__fit_climb(&own.fit, EVALUATIONS, with->theta, evidence, arena);
+    return status ? status : ckg__fit_ascend(&own.fit, EVALUATIONS, with->theta, evidence, arena);
 }
 
 /* Outcome j's likelihood, by the evidence. */
@@ -175,7 +176,7 @@ static void choice_task(void *context, int index, int worker)
     ckg__arena_release(arena, mark);
 }
 
-int ckg__choose_likelihoods(struct ckg__models *models, int trials)
+int ckg__choose_likelihoods(struct ckg__surrogates *models, int trials)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(&models->own);
     const int outcomes = models->data->problem->outcomes;
@@ -186,9 +187,9 @@ int ckg__choose_likelihoods(struct ckg__models *models, int trials)
     if (CKG__TAKE(&models->own, CKG__ROOM(c.outcome, outcomes), CKG__ROOM(c.status, outcomes)))
         return CKG_ERR_NOMEM;
     for (int j = 0; j < outcomes; j++)
-        if (!ckg__models_shared(models, j) && may_choose(models, j))
+        if (!ckg__surrogates_shared(models, j) && may_choose(models, j))
             c.outcome[c.count++] = j;
-    const int status = ckg__models_run(models, c.count, choice_task, &c, c.status);
+    const int status = ckg__surrogates_run(models, c.count, choice_task, &c, c.status);
     ckg__arena_release(&models->own, mark);
     return status;
 }

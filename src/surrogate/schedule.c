@@ -66,13 +66,13 @@ static int trials_that_count(const struct ckg__data *data)
 }
 
 /* 1 when what is measured of outcome j has that trait. */
-static int is_given(const struct ckg__models *models, int j, enum ckg__likelihood_traits trait)
+static int is_given(const struct ckg__surrogates *models, int j, enum ckg__likelihood_traits trait)
 {
     return (ckg__likelihood_given(models->data->problem, j)->traits & (unsigned)trait) != 0;
 }
 
 /* Fits all outcomes to the first `trials` trials, from what their surrogates hold now. */
-static int fit_to(struct ckg__models *models, int trials)
+static int fit_to(struct ckg__surrogates *models, int trials)
 {
     const int anchor = is_anchor(trials) && !is_crowded(models->data, trials);
 
@@ -99,7 +99,7 @@ static int fit_to(struct ckg__models *models, int trials)
 
     /* Which data that was. */
     for (int j = 0; !status && j < models->outcomes; j++) {
-        if (ckg__models_shared(models, j))
+        if (ckg__surrogates_shared(models, j))
             continue;
         models->surrogate[j].fitted.trials = trials;
         models->surrogate[j].fitted.told = ckg__told(models->data, trials);
@@ -108,7 +108,7 @@ static int fit_to(struct ckg__models *models, int trials)
 }
 
 /* 1 when these are the hyperparameters of the first `trials` trials as they stand. */
-static int is_fitted(const struct ckg__models *models, const struct ckg__fitted *fitted, int trials)
+static int is_fitted(const struct ckg__surrogates *models, const struct ckg__fitted *fitted, int trials)
 {
     return fitted && fitted->trials == trials && fitted->told == ckg__told(models->data, trials);
 }
@@ -119,38 +119,39 @@ static int is_fitted(const struct ckg__models *models, const struct ckg__fitted 
  * random designs on the three problems of bench/failures, 24 seeds, under an earlier prior of the signal:
  * 0.257, 0.161, 0.511 by the rbf, 0.255, 0.164, 0.513 by this one, 0.263, 0.156, 0.514 by the Matérn 3/2).
  */
-static enum ckg__kernel first_kernel(const struct ckg__models *models, int j)
+static enum ckg__kernel first_kernel(const struct ckg__surrogates *models, int j)
 {
     return models->choose_kernel && is_given(models, j, CKG__VAGUE) ? CKG__MATERN52 : models->kernel;
 }
 
 /* The scale that an outcome begins with; one that is declared positive keeps to the logarithm. */
-static double first_warp(const struct ckg__models *models, int j)
+static double first_warp(const struct ckg__surrogates *models, int j)
 {
     return ckg__is_positive(models->data->problem, j) ? CKG__LOGARITHM : 0;
 }
 
 /* Unfitted surrogates: the first start's hyperparameters, the first kernel and scale. */
-static void forget_fits(struct ckg__models *models)
+static void forget_fits(struct ckg__surrogates *models)
 {
     for (int j = 0; j < models->outcomes; j++) {
         struct ckg__surrogate *s = &models->surrogate[j];
         ckg__fitted_free(&s->fitted);
         s->fitted = (struct ckg__fitted){.kernel = first_kernel(models, j), .warp = first_warp(models, j)};
-        const struct ckg__fit fit = ckg__models_fit(models, &s->fitted, &s->series, NULL, 0, NULL);
+        const struct ckg__fit fit = ckg__surrogates_fit(models, &s->fitted, &s->series, NULL, 0, NULL);
         ckg__fit_start(&fit, 0, s->fitted.theta);
     }
 }
 
 /* The surrogates hold the fit of one anchor afterwards, made anew where it is missing or out of date. */
-static int stand_at_anchor(struct ckg__models *models, int level)
+static int stand_at_anchor(struct ckg__surrogates *models, int level)
 {
     const int at = FIRST_ANCHOR << level;
     int known = 1;
     int status = CKG_OK;
 
     for (int j = 0; j < models->outcomes; j++)
-        known &= ckg__models_shared(models, j) || is_fitted(models, models->surrogate[j].anchor[level], at);
+        known &= ckg__surrogates_shared(models, j) ||
+                 is_fitted(models, models->surrogate[j].anchor[level], at);
     if (!known)
         status = fit_to(models, at);
     for (int j = 0; !status && j < models->outcomes; j++) {
@@ -166,13 +167,14 @@ static int stand_at_anchor(struct ckg__models *models, int level)
 }
 
 /* Fits to the first `trials` trials from the last anchor before them. */
-static int fit_from_anchors(struct ckg__models *models, int trials)
+static int fit_from_anchors(struct ckg__surrogates *models, int trials)
 {
     int status = CKG_OK;
     int current = trials > 0;
 
     for (int j = 0; j < models->outcomes; j++)
-        current &= ckg__models_shared(models, j) || is_fitted(models, &models->surrogate[j].fitted, trials);
+        current &= ckg__surrogates_shared(models, j) ||
+                   is_fitted(models, &models->surrogate[j].fitted, trials);
     if (current)
         return CKG_OK;
     forget_fits(models);
@@ -183,7 +185,7 @@ static int fit_from_anchors(struct ckg__models *models, int trials)
 }
 
 /* Fits to all trials from the optimum of the leading models. */
-static int fit_from_lead(struct ckg__models *models, int trials)
+static int fit_from_lead(struct ckg__surrogates *models, int trials)
 {
     forget_fits(models);
     for (int j = 0; j < models->outcomes; j++) {
@@ -206,7 +208,7 @@ static int fit_from_lead(struct ckg__models *models, int trials)
     return fit_to(models, trials);
 }
 
-int ckg__fit_when_due(struct ckg__models *models)
+int ckg__fit_when_due(struct ckg__surrogates *models)
 {
     const int trials = trials_that_count(models->data);
     return models->lead ? fit_from_lead(models, trials) : fit_from_anchors(models, fit_point(trials));

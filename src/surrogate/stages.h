@@ -38,23 +38,24 @@ struct ckg__layout {
 };
 
 /* The series of the layout with its scaling and its inputs X (D×n), from the arena. */
-int ckg__lay_out(const struct ckg__models *models, const struct ckg__layout *layout, struct ckg__arena *arena,
-                 struct ckg__scaling *scaling, struct ckg__series *series, double **X);
+int ckg__lay_out(const struct ckg__surrogates *models, const struct ckg__layout *layout,
+                 struct ckg__arena *arena, struct ckg__scaling *scaling, struct ckg__series *series,
+                 double **X);
 
 /* Every outcome's series of the first `trials` trials, on the scale that it was fitted on. */
-int ckg__lay_out_all(struct ckg__models *models, int trials, int most);
+int ckg__lay_out_all(struct ckg__surrogates *models, int trials, int most);
 
 /*
  * How a series is fitted. `team`, unless NULL, is filled for the worker and shares the matrices that are
  * large enough.
  */
-struct ckg__fit ckg__models_fit(const struct ckg__models *models, const struct ckg__fitted *fitted,
-                                const struct ckg__series *series, const double *X, int worker,
-                                struct ckg__team *team);
+struct ckg__fit ckg__surrogates_fit(const struct ckg__surrogates *models, const struct ckg__fitted *fitted,
+                                    const struct ckg__series *series, const double *X, int worker,
+                                    struct ckg__workers *workers);
 
 /* Runs the tasks on the models' pool; the first bad status with its message. */
-int ckg__models_run(const struct ckg__models *models, int count, ckg__task task, void *context,
-                    const int *status);
+int ckg__surrogates_run(const struct ckg__surrogates *models, int count, ckg__task task, void *context,
+                        const int *status);
 
 /* --- fits.c, form_choice.c --- */
 
@@ -62,21 +63,21 @@ int ckg__models_run(const struct ckg__models *models, int count, ckg__task task,
  * Fits the hyperparameters of all outcomes to the series as laid out, from what the surrogates hold; for an
  * anchor from every start.
  */
-int ckg__fit_all(struct ckg__models *models, int anchor);
+int ckg__fit_all(struct ckg__surrogates *models, int anchor);
 
 /* Chooses outcome j's kernel for the series as laid out by the density, in favour of the one it has. */
-int ckg__choose_kernel(struct ckg__models *models, int j);
+int ckg__choose_kernel(struct ckg__surrogates *models, int j);
 
 /* Whether outcome j has a linear part beside its kernel, likewise. */
-int ckg__choose_trend(struct ckg__models *models, int j);
+int ckg__choose_trend(struct ckg__surrogates *models, int j);
 
 /* Chooses outcome j's warp for these trials by the density, beginning with the fit on the present scale. */
-int ckg__choose_warp(struct ckg__models *models, int j, int trials);
+int ckg__choose_warp(struct ckg__surrogates *models, int j, int trials);
 
 /* --- likelihood_choice.c --- */
 
 /* Chooses the likelihood of every outcome for the first `trials` trials, by the evidence. */
-int ckg__choose_likelihoods(struct ckg__models *models, int trials);
+int ckg__choose_likelihoods(struct ckg__surrogates *models, int trials);
 
 /*
  * *to ← *from, with a state of its own (zeroed where there is none to copy); what `to` held is freed. On
@@ -91,13 +92,13 @@ void ckg__fitted_free(struct ckg__fitted *fitted);
 int ckg__told(const struct ckg__data *data, int trials);
 
 /* Fits to the trials that are due, if they are. */
-int ckg__fit_when_due(struct ckg__models *models);
+int ckg__fit_when_due(struct ckg__surrogates *models);
 
 /* --- chains.c --- */
 
 /* Hyperparameter samples of all outcomes; one where none are drawn: the optimum. */
 struct ckg__chains {
-    const struct ckg__models *models;
+    const struct ckg__surrogates *models;
     int count;                    /* tasks */
     int dim;                      /* numbers in one sample */
     double *samples;              /* outcomes × models->samples × dim */
@@ -107,7 +108,7 @@ struct ckg__chains {
 };
 
 /* Draws them, and says how many processes each outcome and how many beliefs the models have. */
-int ckg__sample_all(struct ckg__models *models, struct ckg__chains *chains);
+int ckg__sample_all(struct ckg__surrogates *models, struct ckg__chains *chains);
 
 /* Sample i of outcome j, and the kernel that it is of. */
 double *ckg__sample_of(const struct ckg__chains *chains, int j, int i);
@@ -116,9 +117,9 @@ enum ckg__kernel ckg__sample_kernel(const struct ckg__chains *chains, int j, int
 /* --- condition.c --- */
 
 /* 1 when every process can take `spare` more rows. */
-int ckg__models_have_room(const struct ckg__models *models, int spare);
+int ckg__surrogates_have_room(const struct ckg__surrogates *models, int spare);
 
 /* Conditions every process on its series with its sample, with room for `spare` more rows. */
-int ckg__condition_all(struct ckg__models *models, const struct ckg__chains *chains, int spare);
+int ckg__condition_all(struct ckg__surrogates *models, const struct ckg__chains *chains, int spare);
 
 #endif

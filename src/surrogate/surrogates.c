@@ -11,8 +11,8 @@
 #include "surrogate/stages.h"
 #include "model/likelihood.h"
 
-int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool,
-                     struct ckg__arena *arena)
+int ckg__surrogates_init(struct ckg__surrogates *models, const struct ckg__data *data, struct ckg__pool *pool,
+                         struct ckg__arena *arena)
 {
     memset(models, 0, sizeof *models);
     models->data = data;
@@ -44,13 +44,13 @@ static void surrogate_free(struct ckg__surrogate *s)
         ckg__free(s->anchor[level]);
 }
 
-void ckg__models_free(struct ckg__models *models)
+void ckg__surrogates_free(struct ckg__surrogates *models)
 {
     for (int j = 0; models->surrogate && j < models->most; j++)
         surrogate_free(&models->surrogate[j]);
-    for (int j = 0; models->doubt && j < models->most; j++)
-        ckg__gp_delete(models->doubt[j]);
-    ckg__free(models->doubt);
+    for (int j = 0; models->roughness && j < models->most; j++)
+        ckg__gp_delete(models->roughness[j]);
+    ckg__free(models->roughness);
     ckg__arena_free(&models->own);
     ckg__free(models->surrogate);
     ckg__free(models->X);
@@ -84,15 +84,15 @@ static void keep_apart(double *lower, double *upper)
     *upper = middle + fmax(least, 1e-15 * fabs(middle));
 }
 
-void ckg__models_limits(const struct ckg__models *models, int j, double *lower, double *upper)
+void ckg__surrogates_limits(const struct ckg__surrogates *models, int j, double *lower, double *upper)
 {
     const struct ckg_problem *problem = models->data->problem;
-    const struct ckg__surrogate *s = ckg__models_of(models, j);
+    const struct ckg__surrogate *s = ckg__surrogates_of(models, j);
     const int answer = ckg__is_answer(problem, j);
 
     *lower = answer ? 0 : problem->outcome[j].min;
     *upper = answer ? INFINITY : problem->outcome[j].max;
-    if (ckg__models_shared(models, j))
+    if (ckg__surrogates_shared(models, j))
         ckg__repeat_limits(problem, &models->surrogate[j].repeat, j, lower, upper);
     *lower = model_limit(&s->scaling, *lower);
     *upper = model_limit(&s->scaling, *upper);
@@ -100,15 +100,15 @@ void ckg__models_limits(const struct ckg__models *models, int j, double *lower, 
         keep_apart(lower, upper);
 }
 
-void ckg__models_moments(const struct ckg__models *models, int j, double y_mean, double y_sd, double *mean,
-                         double *sd)
+void ckg__surrogates_moments(const struct ckg__surrogates *models, int j, double y_mean, double y_sd,
+                             double *mean, double *sd)
 {
     const struct ckg__repeat *repeat = &models->surrogate[j].repeat;
 
-    const struct ckg__surrogate *s = ckg__models_of(models, j);
+    const struct ckg__surrogate *s = ckg__surrogates_of(models, j);
 
     s->series.likelihood->moments(&s->scaling, y_mean, y_sd, mean, sd);
-    if (ckg__models_shared(models, j)) {
+    if (ckg__surrogates_shared(models, j)) {
         *mean = repeat->shift + repeat->factor * *mean;
         *sd *= fabs(repeat->factor);
     }
@@ -118,7 +118,7 @@ void ckg__models_moments(const struct ckg__models *models, int j, double y_mean,
  * A place for each process in the beliefs, in the order of the outcomes, but for those that nearly repeat
  * another one: they stand beside it.
  */
-static void place_processes(struct ckg__models *models)
+static void place_processes(struct ckg__surrogates *models)
 {
     models->processes = 0;
     for (int j = 0; j < models->outcomes; j++) {
@@ -126,18 +126,18 @@ static void place_processes(struct ckg__models *models)
             continue;
         models->surrogate[j].place = models->processes++;
         for (int k = 1; j && k < models->outcomes; k++)
-            if (models->surrogate[k].repeat.of == j && !ckg__models_shared(models, k))
+            if (models->surrogate[k].repeat.of == j && !ckg__surrogates_shared(models, k))
                 models->surrogate[k].place = models->processes++;
     }
     for (int j = 0; j < models->outcomes; j++)
-        models->surrogate[j].place = ckg__models_of(models, j)->place;
+        models->surrogate[j].place = ckg__surrogates_of(models, j)->place;
 }
 
 /* What repeats what; models of changed values have it from those that lead them, where it is sure. */
-static int find_repeats(struct ckg__models *models)
+static int find_repeats(struct ckg__surrogates *models)
 {
     const int outcomes = models->data->problem->outcomes;
-    const struct ckg__models *from = models->source ? models->source : models->lead;
+    const struct ckg__surrogates *from = models->source ? models->source : models->lead;
     struct ckg__repeat *repeat = ckg__arena_get(&models->own, (size_t)outcomes, sizeof *repeat);
 
     if (!repeat || (!from && ckg__repeats_find(models->data, &models->own, repeat)))
@@ -156,7 +156,7 @@ static int find_repeats(struct ckg__models *models)
 }
 
 /* Hyperparameters fitted where it is time, or taken from others that were. */
-static int find_hyperparameters(struct ckg__models *models)
+static int find_hyperparameters(struct ckg__surrogates *models)
 {
     if (!models->source) {
         const int status = ckg__lay_out_all(models, 0, CKG__MOST_FITTED);
@@ -169,30 +169,30 @@ static int find_hyperparameters(struct ckg__models *models)
 }
 
 /* The limits in model units. */
-static void limit_one(const struct ckg__models *models, struct ckg__belief *belief)
+static void limit_one(const struct ckg__surrogates *models, struct ckg__belief *belief)
 {
     double lower;
     double upper;
 
     for (int j = 0; j < models->outcomes; j++)
-        if (!ckg__models_shared(models, j)) {
+        if (!ckg__surrogates_shared(models, j)) {
             const int place = models->surrogate[j].place;
-            ckg__models_limits(models, j, &belief->lower[place], &belief->upper[place]);
+            ckg__surrogates_limits(models, j, &belief->lower[place], &belief->upper[place]);
         }
 
     /* A constraint that repeats another may be the stricter of the two. */
     for (int j = 0; j < models->outcomes; j++) {
         const struct ckg__surrogate *s = &models->surrogate[j];
-        if (!ckg__models_shared(models, j) || s->repeat.implied)
+        if (!ckg__surrogates_shared(models, j) || s->repeat.implied)
             continue;
-        ckg__models_limits(models, j, &lower, &upper);
+        ckg__surrogates_limits(models, j, &lower, &upper);
         belief->lower[s->place] = fmax(belief->lower[s->place], lower);
         belief->upper[s->place] = fmin(belief->upper[s->place], upper);
     }
 }
 
-int ckg__models_beside(const struct ckg__models *models, const struct ckg__data *data,
-                       struct ckg__arena *arena, struct ckg__models *out)
+int ckg__surrogates_beside(const struct ckg__surrogates *models, const struct ckg__data *data,
+                           struct ckg__arena *arena, struct ckg__surrogates *out)
 {
     *out = *models;
     out->data = data;
@@ -207,18 +207,18 @@ int ckg__models_beside(const struct ckg__models *models, const struct ckg__data 
 }
 
 /* The processes of all outcomes under sample b. */
-static void believe_one(const struct ckg__models *models, int b, struct ckg__belief *belief)
+static void believe_one(const struct ckg__surrogates *models, int b, struct ckg__belief *belief)
 {
     belief->outcomes = models->processes;
     belief->penalty = NAN; /* a search's own */
     belief->favour = 0;
     for (int j = 0; j < models->outcomes; j++) {
         const struct ckg__surrogate *s = &models->surrogate[j];
-        if (ckg__models_shared(models, j))
+        if (ckg__surrogates_shared(models, j))
             continue;
         belief->gp[s->place] = s->gp[s->samples > 1 ? b : 0];
         belief->beside[s->place] = s->repeat.of ? models->surrogate[s->repeat.of].place : 0;
-        belief->doubt[s->place] = models->source ? s->doubt[s->samples > 1 ? b : 0] : 0;
+        belief->roughness[s->place] = models->source ? s->roughness[s->samples > 1 ? b : 0] : 0;
         belief->hidden[s->place] = 0;
         belief->turn[s->place] = s->repeat.factor < 0 ? -1 : 1;
     }
@@ -226,7 +226,7 @@ static void believe_one(const struct ckg__models *models, int b, struct ckg__bel
 }
 
 /* What is believed, sample by sample. */
-static int believe(struct ckg__models *models)
+static int believe(struct ckg__surrogates *models)
 {
     models->belief = ckg__arena_get(&models->own, (size_t)models->beliefs, sizeof *models->belief);
     if (!models->belief)
@@ -237,12 +237,12 @@ static int believe(struct ckg__models *models)
     return CKG_OK;
 }
 
-int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
+int ckg__surrogates_update(struct ckg__surrogates *models, uint64_t revision, int spare)
 {
     const struct ckg__arena_mark start = {NULL, 0};
 
     assert(revision > 0 && spare >= 0);
-    if (models->revision == revision && ckg__models_have_room(models, spare))
+    if (models->revision == revision && ckg__surrogates_have_room(models, spare))
         return CKG_OK;
     models->revision = 0;
     ckg__arena_release(&models->own, start);
@@ -275,7 +275,7 @@ int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare)
     return status;
 }
 
-int ckg__models_noisy(const struct ckg__models *models)
+int ckg__surrogates_noisy(const struct ckg__surrogates *models)
 {
     for (int j = 0; j < models->data->problem->outcomes; j++)
         if (models->surrogate[j].series.estimated || models->surrogate[j].series.typical_known > 0)

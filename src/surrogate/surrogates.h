@@ -47,12 +47,12 @@ struct ckg__surrogate {
     struct ckg__gp **gp;       /* (samples) */
     int room;                  /* processes allocated */
     /* of each process: the factor on standard deviations that were too sure; 1: none */
-    double widening[CKG__MAX_SAMPLES];
-    double doubt[CKG__MAX_SAMPLES]; /* of each process: the factor on variances where they are stated */
+    double inflation[CKG__MAX_SAMPLES];
+    double roughness[CKG__MAX_SAMPLES]; /* of each process: the factor on variances where they are stated */
     double lengthscales[CKG_MAX_PARAMETERS]; /* as last reported */
 };
 
-struct ckg__models {
+struct ckg__surrogates {
     const struct ckg__data *data;
     enum ckg__kernel kernel; /* of every outcome, or where a choice begins */
     int choose_kernel;       /* 1: each outcome has the kernel that its data favour */
@@ -74,70 +74,71 @@ struct ckg__models {
     int beliefs;
     struct ckg__belief *belief; /* (beliefs), in `own` */
     uint64_t revision;          /* of the data that the models know; 0: none */
-    struct ckg__gp **doubt; /* (most) processes of a second opinion (roughness.c); NULL until it is asked */
+    struct ckg__gp *
+        *roughness; /* (most) processes of a second opinion (roughness.c); NULL until it is asked */
     /*
      * Where the fits start, for data whose values change with every trial and leave no anchor standing; NULL:
      * from anchors. It knows the same outcomes and is up to date.
      */
-    const struct ckg__models *lead;
+    const struct ckg__surrogates *lead;
     const double *lead_sides; /* (d) logarithms of this cube's sides in the lead's; NULL: all 0 */
     /*
      * Whose hyperparameters, scales and kernels these models take, to draw samples around them; NULL: they
      * fit their own. It knows the same trials and is up to date.
      */
-    const struct ckg__models *source;
+    const struct ckg__surrogates *source;
 };
 
-int ckg__models_init(struct ckg__models *models, const struct ckg__data *data, struct ckg__pool *pool,
-                     struct ckg__arena *arena);
-void ckg__models_free(struct ckg__models *models);
+int ckg__surrogates_init(struct ckg__surrogates *models, const struct ckg__data *data, struct ckg__pool *pool,
+                         struct ckg__arena *arena);
+void ckg__surrogates_free(struct ckg__surrogates *models);
 
 /* Brings the models up to the data of that revision. spare: rows to leave room for (pending designs). */
-int ckg__models_update(struct ckg__models *models, uint64_t revision, int spare);
+int ckg__surrogates_update(struct ckg__surrogates *models, uint64_t revision, int spare);
 
 /*
  * Conditions every process on the pending designs at its own mean (kriging believer), as values with noise or
  * certain ones, and undoes it.
  */
-int ckg__models_condition(struct ckg__models *models, int certain);
-void ckg__models_release(struct ckg__models *models);
+int ckg__surrogates_condition(struct ckg__surrogates *models, int certain);
+void ckg__surrogates_release(struct ckg__surrogates *models);
 
 /*
  * What the models would believe if every outcome had length-scales `shorter` times as long (below 1), and all
  * else were the same. They are up to date; the belief is good until they change.
  */
-int ckg__models_doubt(struct ckg__models *models, double shorter, struct ckg__belief *out);
+int ckg__surrogates_roughen(struct ckg__surrogates *models, double shorter, struct ckg__belief *out);
 
 /* 1 when outcome j shares the process of another one. */
-static inline int ckg__models_shared(const struct ckg__models *models, int j)
+static inline int ckg__surrogates_shared(const struct ckg__surrogates *models, int j)
 {
     return models->surrogate[j].repeat.of && models->surrogate[j].repeat.exact;
 }
 
 /* The surrogate whose process says what outcome j is: its own, or that of the one it repeats. */
-static inline struct ckg__surrogate *ckg__models_of(const struct ckg__models *models, int j)
+static inline struct ckg__surrogate *ckg__surrogates_of(const struct ckg__surrogates *models, int j)
 {
-    return &models->surrogate[ckg__models_shared(models, j) ? models->surrogate[j].repeat.of : j];
+    return &models->surrogate[ckg__surrogates_shared(models, j) ? models->surrogate[j].repeat.of : j];
 }
 
 /* The limits of outcome j by themselves, in the units of that process. */
-void ckg__models_limits(const struct ckg__models *models, int j, double *lower, double *upper);
+void ckg__surrogates_limits(const struct ckg__surrogates *models, int j, double *lower, double *upper);
 
 /*
  * out ← the same models beside data whose problem has other limits: beliefs of its own, from the arena, and
  * of the models all the rest.
  */
-int ckg__models_beside(const struct ckg__models *models, const struct ckg__data *data,
-                       struct ckg__arena *arena, struct ckg__models *out);
+int ckg__surrogates_beside(const struct ckg__surrogates *models, const struct ckg__data *data,
+                           struct ckg__arena *arena, struct ckg__surrogates *out);
 
 /*
  * Mean and sd of outcome j in the user's units, where its process has these in model units; of an answer, the
  * probability of a yes and the sd of what will be measured.
  */
-void ckg__models_moments(const struct ckg__models *models, int j, double y_mean, double y_sd, double *mean,
-                         double *sd);
+void ckg__surrogates_moments(const struct ckg__surrogates *models, int j, double y_mean, double y_sd,
+                             double *mean, double *sd);
 
 /* 1 when any outcome's evaluations carry noise. */
-int ckg__models_noisy(const struct ckg__models *models);
+int ckg__surrogates_noisy(const struct ckg__surrogates *models);
 
 #endif

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from harness import FOREVER, PATIENCE, PROGRAM, Folder, Skip, check, compile_c, kill_group, main, once_there, problem, wait_for
-from seals import forged  # noqa: E402
+from checksums import forged  # noqa: E402
 
 ANSWER = ["sh", "-c", "echo '{\"f\": 1, \"c\": -1}'"]
 NOBODY = 54321      # no account of this machine has it

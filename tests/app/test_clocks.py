@@ -5,7 +5,7 @@ import threading
 import time
 
 from harness import PATIENCE, Folder, check, main, preload, problem, wait_for
-from seals import forged
+from checksums import forged
 
 ANSWER = ["sh", "-c", "echo $CKG_TRIAL >> evaluated; echo '{\"f\": 1, \"c\": -1}'"]
 SPEED = 30      # so that a minute of waiting is two seconds

@@ -80,7 +80,7 @@ static double bowl(double x, double y)
 {
     return x * x + y * y;
 }
-static double hill(double x, double y)
+static double ascent(double x, double y)
 {
     return -x * x - y * y;
 }
@@ -116,7 +116,7 @@ static void test_circle(void **state)
     assert_int_equal(l.count, 1);
     assert_int_equal(l.closed, 1);
     assert_true(l.worst <= h * h / 4 + 1e-12);
-    assert_true(fabs(region(hill, -0.5) - 3.14159265 * 0.5) < 0.01);
+    assert_true(fabs(region(ascent, -0.5) - 3.14159265 * 0.5) < 0.01);
     assert_int_equal(trace(bowl, 1.5).count, 4); /* one arc in every corner */
 }
 

@@ -182,8 +182,8 @@ static void test_types(void **state)
 {
     static const char *const texts[] = {"8",    "0.5",   "-3",  "1000",  "007", "9",
                                         "true", "false", "yes", "1.2.3", "0"};
-    static const int types[] = {APP_NUMBER, APP_NUMBER, APP_NUMBER, APP_NUMBER, APP_TEXT,  APP_TEXT,
-                                APP_TRUTH,  APP_TEXT,   APP_TEXT,   APP_TEXT,   APP_NUMBER};
+    static const int types[] = {APP_NUMBER,  APP_NUMBER, APP_NUMBER, APP_NUMBER, APP_TEXT,  APP_TEXT,
+                                APP_BOOLEAN, APP_TEXT,   APP_TEXT,   APP_TEXT,   APP_NUMBER};
     struct app_definition d;
 
     (void)state;

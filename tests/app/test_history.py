@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import Folder, check, main, problem, scale, wait_for  # noqa: E402
-from seals import forged  # noqa: E402
+from checksums import forged  # noqa: E402
 
 # Made by hand, so that every trial is told by a person.
 LAB = """name: lab

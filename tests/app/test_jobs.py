@@ -226,7 +226,7 @@ def test_crash():
         scene.check_failed("killed by signal 11")
 
 
-def test_doubt():
+def test_roughness():
     """A submission of which it is not known whether it worked is found by its name."""
     with Scene("doubt") as scene:
         result = scene.run()

@@ -104,7 +104,7 @@ static void wait_for_words(const struct scene *s, const char *name, int count)
 
 struct runner {
     pthread_t thread;
-    struct app_notebook notebook;
+    struct app_study record;
     struct app_message message;
     struct app_runner_options options;
     enum app_run_end end;
@@ -124,18 +124,18 @@ static void hear(void *context, const char *line)
 static void *run(void *context)
 {
     struct runner *r = context;
-    app_runner_work(&r->options, &r->end, r->notebook.message);
+    app_runner_work(&r->options, &r->end, r->record.message);
     return NULL;
 }
 
 static void start(struct runner *r, const struct scene *s, int stop)
 {
-    const struct app_study_place place = {.file = s->file};
+    const struct app_study_address place = {.file = s->file};
 
-    *r = (struct runner){.options = {.study = &r->notebook, .stop = stop, .say = hear, .context = r}};
+    *r = (struct runner){.options = {.study = &r->record, .stop = stop, .say = hear, .context = r}};
     snprintf(r->go, sizeof r->go, "%s/go", s->folder);
-    assert_int_equal(app_notebook_open(&r->notebook, &place, APP_COMPARE, &r->message), CKG_OK);
-    assert_int_equal(app_notebook_begin(&r->notebook), CKG_OK);
+    assert_int_equal(app_study_open(&r->record, &place, APP_COMPARE, &r->message), CKG_OK);
+    assert_int_equal(app_study_begin(&r->record), CKG_OK);
     assert_int_equal(pthread_create(&r->thread, NULL, run, r), 0);
 }
 
@@ -144,9 +144,9 @@ static void join(struct runner *r, enum app_run_end expected, int tally[APP_STAT
 {
     assert_int_equal(pthread_join(r->thread, NULL), 0);
     assert_int_equal(r->end, expected);
-    assert_int_equal(app_notebook_sync(&r->notebook), CKG_OK);
-    app_notebook_tally(&r->notebook, tally);
-    app_notebook_close(&r->notebook);
+    assert_int_equal(app_study_sync(&r->record), CKG_OK);
+    app_study_tally(&r->record, tally);
+    app_study_close(&r->record);
 }
 
 /* --- the process around it --- */
@@ -390,7 +390,7 @@ static void test_status_taken_by_another(void **state)
 {
     struct scene s;
     struct runner r;
-    struct app_study_place place = {.file = s.file};
+    struct app_study_address place = {.file = s.file};
     int tally[APP_STATES];
     (void)state;
 
@@ -400,9 +400,9 @@ static void test_status_taken_by_another(void **state)
     join(&r, APP_RUN_SPENT, tally);
     signal(SIGCHLD, SIG_DFL);
     assert_int_equal(tally[APP_FAILED_TRIAL], 2);
-    assert_int_equal(app_notebook_open(&r.notebook, &place, APP_COMPARE, &r.message), CKG_OK);
-    assert_non_null(strstr(r.notebook.trials[0].why, "exit status is unknown"));
-    app_notebook_close(&r.notebook);
+    assert_int_equal(app_study_open(&r.record, &place, APP_COMPARE, &r.message), CKG_OK);
+    assert_non_null(strstr(r.record.trials[0].why, "exit status is unknown"));
+    app_study_close(&r.record);
     tear_down(&s);
 }
 
@@ -410,10 +410,10 @@ static void test_status_taken_by_another(void **state)
 
 /* A process that takes trials without running them. */
 struct taker {
-    struct app_notebook notebook;
+    struct app_study record;
     struct app_message message;
     struct app_runner_options options;
-    struct app_places places;
+    struct app_slots slots;
     struct app_run_self self;
     struct app_run_study run;
     char said[1024];
@@ -428,19 +428,19 @@ static void note_line(void *context, const char *line)
 
 static void begin_taking(struct taker *t, const struct scene *s)
 {
-    const struct app_study_place place = {.file = s->file};
+    const struct app_study_address place = {.file = s->file};
 
-    *t = (struct taker){.places = {.stop = -1, .news = -1}};
-    assert_int_equal(app_notebook_open(&t->notebook, &place, APP_COMPARE, &t->message), CKG_OK);
-    assert_int_equal(app_notebook_begin(&t->notebook), CKG_OK);
-    t->options.study = &t->notebook;
-    t->run = (struct app_run_study){.n = &t->notebook,
-                                    .places = &t->places,
+    *t = (struct taker){.slots = {.stop = -1, .news = -1}};
+    assert_int_equal(app_study_open(&t->record, &place, APP_COMPARE, &t->message), CKG_OK);
+    assert_int_equal(app_study_begin(&t->record), CKG_OK);
+    t->options.study = &t->record;
+    t->run = (struct app_run_study){.n = &t->record,
+                                    .slots = &t->slots,
                                     .self = &t->self,
                                     .options = &t->options,
                                     .progress = {.say = note_line, .context = t}};
-    assert_int_equal(app_run_enrol(&t->self, t->notebook.store, &t->message), CKG_OK);
-    assert_int_equal(app_spool_open(&t->self.spool, s->folder, t->notebook.url, &t->self.worker, &t->message),
+    assert_int_equal(app_run_enrol(&t->self, t->record.store, &t->message), CKG_OK);
+    assert_int_equal(app_spool_open(&t->self.spool, s->folder, t->record.url, &t->self.worker, &t->message),
                      CKG_OK);
 }
 
@@ -457,7 +457,7 @@ static void die_with_answer(const struct scene *s)
     const struct app_trial result = {.number = number,
                                      .state = APP_COMPLETE,
                                      .starts = 1,
-                                     .parameters = t.notebook.trials[0].parameters,
+                                     .parameters = t.record.trials[0].parameters,
                                      .outcomes = "{\"f\": 3, \"c\": -1}",
                                      .seconds = 7};
     assert_int_equal(app_spool_put(&t.self.spool, "s", &result, &path, &t.message), CKG_OK);
@@ -482,17 +482,17 @@ static void test_an_answer_that_was_left(void **state)
     assert_int_equal(status, 0);
 
     assert_int_equal(app_run_sync(&t.run), CKG_OK);
-    assert_int_equal(t.notebook.trials[0].state, APP_RUNNING);
+    assert_int_equal(t.record.trials[0].state, APP_RUNNING);
     assert_int_equal(app_run_take(&t.run, &number), CKG_OK);
     assert_int_equal(number, 2);
-    assert_int_equal(t.notebook.trials[0].state, APP_COMPLETE);
-    assert_float_equal(t.notebook.trials[0].measured[0].value, 3, 0);
-    assert_null(t.notebook.trials[0].notes);
+    assert_int_equal(t.record.trials[0].state, APP_COMPLETE);
+    assert_float_equal(t.record.trials[0].measured[0].value, 3, 0);
+    assert_null(t.record.trials[0].notes);
     assert_string_equal(t.said, "");
 
     app_run_hand_back(&t.run, number);
-    app_run_leave(&t.self, t.notebook.store);
-    app_notebook_close(&t.notebook);
+    app_run_leave(&t.self, t.record.store);
+    app_study_close(&t.record);
     tear_down(&s);
 }
 

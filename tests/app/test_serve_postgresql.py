@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import harness
 import postgresql
-import seals
+import checksums
 from harness import Folder, check, main, once_there, problem, wait_for
 from test_serve import Events
 from test_steer import Desk
@@ -59,7 +59,7 @@ def make_version_5(database):
     """Takes the columns away that a store of version 5 had not, of its only trial and study, and seals both without them."""
     SERVER.sql("ALTER TABLE ckg.trial DROP COLUMN evaluator, DROP COLUMN chosen_by, DROP COLUMN reason; UPDATE ckg.ckg_store SET version = 5", database)
     row = json.loads(SERVER.sql("SELECT row_to_json(t) FROM ckg.trial t", database))
-    trial = seals.seal([row[name] for name in seals.TRIAL.split(", ")[:seals.LATER[seals.TRIAL]]])
+    trial = checksums.checksum([row[name] for name in checksums.TRIAL.split(", ")[:checksums.LATER[checksums.TRIAL]]])
     SERVER.sql(f"UPDATE ckg.trial SET seal = {trial}; UPDATE ckg.study SET trials = {trial}", database)
     row = json.loads(SERVER.sql("SELECT row_to_json(s) FROM ckg.study s", database))
     SERVER.sql(f"UPDATE ckg.study SET seal = {seals.seal([row[name] for name in seals.STUDY.split(', ')])}", database)

@@ -261,18 +261,18 @@ static void check_late(struct scene *s)
     process_gone = 0;
 
     /* Accepted where nobody has answered, then the other's is beside it; the same twice is once. */
-    assert_int_equal(answer(s, 1, 1, "{\"f\": 1}", design, first.id), APP_KEPT);
-    assert_int_equal(answer(s, 1, 2, "{\"f\": 2}", design, second.id), APP_KEPT_BESIDE);
-    assert_int_equal(answer(s, 1, 1, "{\"f\": 1}", design, first.id), APP_KEPT);
-    assert_int_equal(answer(s, 2, 2, "{\"f\": 3}", NULL, second.id), APP_KEPT);
-    assert_int_equal(answer(s, 2, 1, "{\"f\": 4}", NULL, first.id), APP_KEPT_BESIDE);
-    assert_int_equal(answer(s, 2, 1, "{\"f\": 5}", NULL, first.id), APP_KEPT_BESIDE);
+    assert_int_equal(answer(s, 1, 1, "{\"f\": 1}", design, first.id), APP_STORED);
+    assert_int_equal(answer(s, 1, 2, "{\"f\": 2}", design, second.id), APP_STORED_BESIDE);
+    assert_int_equal(answer(s, 1, 1, "{\"f\": 1}", design, first.id), APP_STORED);
+    assert_int_equal(answer(s, 2, 2, "{\"f\": 3}", NULL, second.id), APP_STORED);
+    assert_int_equal(answer(s, 2, 1, "{\"f\": 4}", NULL, first.id), APP_STORED_BESIDE);
+    assert_int_equal(answer(s, 2, 1, "{\"f\": 5}", NULL, first.id), APP_STORED_BESIDE);
 
     /* Not where it is no answer to this trial: of another design, of an evaluation that never was. */
-    assert_int_equal(answer(s, 3, 1, "{\"f\": 6}", "{\"x\": 0.2}", first.id), APP_KEPT_BESIDE);
-    assert_int_equal(answer(s, 3, 2, "{\"f\": 7}", design, first.id), APP_KEPT_BESIDE);
-    assert_int_equal(answer(s, 3, 0, "{\"f\": 8}", design, first.id), APP_KEPT_NOT);
-    assert_int_equal(answer(s, 4, 1, "{\"f\": 9}", design, first.id), APP_KEPT_NOT);
+    assert_int_equal(answer(s, 3, 1, "{\"f\": 6}", "{\"x\": 0.2}", first.id), APP_STORED_BESIDE);
+    assert_int_equal(answer(s, 3, 2, "{\"f\": 7}", design, first.id), APP_STORED_BESIDE);
+    assert_int_equal(answer(s, 3, 0, "{\"f\": 8}", design, first.id), APP_NOT_STORED);
+    assert_int_equal(answer(s, 4, 1, "{\"f\": 9}", design, first.id), APP_NOT_STORED);
 
     const struct seen seen = look(s, 0);
     assert_string_equal(seen.outcomes[0], "{\"f\": 1}");
@@ -280,7 +280,7 @@ static void check_late(struct scene *s)
     assert_string_equal(seen.outcomes[1], "{\"f\": 3}");
     assert_non_null(strstr(seen.notes[1], "{\"f\": 4} after 1.5 s\na late"));
     assert_string_equal(seen.state[2], "pending");
-    assert_int_equal(answer(s, 3, 1, "{\"f\": 10}", design, first.id), APP_KEPT);
+    assert_int_equal(answer(s, 3, 1, "{\"f\": 10}", design, first.id), APP_STORED);
 }
 
 struct crowd {
@@ -379,7 +379,7 @@ static void check_expiry(struct scene *s)
     assert_int_equal(taken.number, 2);
     assert_int_equal(taken.starts, 2);
     assert_int_equal(taken.lost, 0);
-    assert_int_equal(answer(s, 2, 1, "{\"f\": 1}", NULL, silent.id), APP_KEPT);
+    assert_int_equal(answer(s, 2, 1, "{\"f\": 1}", NULL, silent.id), APP_STORED);
 }
 
 /* --- several processes --- */
@@ -443,7 +443,7 @@ static void check_listening(struct scene *s)
 static int try_turn(struct scene *s)
 {
     int taken;
-    return app_store_turn_take(s->store, s->study.id, &taken, &s->message) ? 98 : taken;
+    return app_store_lock(s->store, s->study.id, &taken, &s->message) ? 98 : taken;
 }
 
 static int die_with_turn(struct scene *s)
@@ -504,7 +504,7 @@ static void check_signs_in_turn(struct scene *s)
 
     /* Nothing of it is in the way of the design. */
     assert_int_equal(add_state(s, 2, 1, "pending", 1, 0), CKG_OK);
-    app_store_turn_give(s->store, s->study.id);
+    app_store_unlock(s->store, s->study.id);
     assert_int_equal(wait_for_turn(&other), 1);
     app_store_close(other.store);
 }
@@ -525,10 +525,10 @@ static void check_turn(struct scene *s)
     assert_int_equal(in_child(s, try_turn), 0); /* and it goes without taking it away */
 
     assert_int_equal(in_child(s, turn_of_another_study), 1);
-    app_store_turn_give(s->store, s->study.id);
+    app_store_unlock(s->store, s->study.id);
     assert_int_equal(in_child(s, die_with_turn), -SIGKILL);
     assert_int_equal(wait_for_turn(s), 1);
-    app_store_turn_give(s->store, s->study.id);
+    app_store_unlock(s->store, s->study.id);
     assert_int_equal(in_child(s, wait_for_turn), 1);
 }
 

@@ -64,7 +64,7 @@ static int undo(struct scene *s, int number, int give_up, int *moved)
 static void check_changes(struct scene *s)
 {
     char images[500] = "";
-    struct app_standing standing;
+    struct app_study_state standing;
     int moved;
 
     /* A change is on top of what was read. */
@@ -103,7 +103,7 @@ static void check_changes(struct scene *s)
     assert_int_equal(change_trial(s, 4, 0, "complete", "{\"f\": 1}"), CKG_ERR_STATE); /* a gap */
     assert_int_equal(change_trial(s, 3, 0, "complete", "{\"f\": 1}"), CKG_OK);
     assert_int_equal(undo(s, 4, 0, &moved), CKG_OK);
-    assert_int_equal(app_store_standing(s->store, s->study.id, &standing, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_state(s->store, s->study.id, &standing, &s->message), CKG_OK);
     assert_int_equal(standing.last, 2);
     assert_int_equal(change_trial(s, 3, 0, "complete", "{\"f\": 1}"), CKG_OK);
     assert_int_equal(add_state(s, 4, 1, "pending", 0, 0), CKG_OK);
@@ -174,38 +174,39 @@ static void check_redefining(struct scene *s)
  * touch. */
 static void check_holding(struct scene *s)
 {
-    struct app_standing before;
-    struct app_standing after;
+    struct app_study_state before;
+    struct app_study_state after;
 
     assert_int_equal(add_state(s, 1, 1, "pending", 1, 0), CKG_OK);
-    assert_int_equal(app_store_standing(s->store, s->study.id, &before, &s->message), CKG_OK);
-    assert_int_equal(before.hold.held, APP_NOT_HELD);
-    assert_true(!before.hold.stopped && !before.budget && !before.hold.by[0]);
+    assert_int_equal(app_store_study_state(s->store, s->study.id, &before, &s->message), CKG_OK);
+    assert_int_equal(before.pause.paused, APP_NOT_PAUSED);
+    assert_true(!before.pause.stopped && !before.budget && !before.pause.by[0]);
 
     /* Held: runs go on living. */
-    assert_int_equal(app_store_hold(s->store, s->study.id, APP_HELD, "ana@lab", &s->message), CKG_OK);
-    assert_int_equal(app_store_standing(s->store, s->study.id, &after, &s->message), CKG_OK);
-    assert_int_equal(after.hold.held, APP_HELD);
-    assert_string_equal(after.hold.by, "ana@lab");
-    assert_true(after.hold.since > 1e9 && !after.hold.stopped);
+    assert_int_equal(app_store_pause(s->store, s->study.id, APP_PAUSED_BY_USER, "ana@lab", &s->message),
+                     CKG_OK);
+    assert_int_equal(app_store_study_state(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_int_equal(after.pause.paused, APP_PAUSED_BY_USER);
+    assert_string_equal(after.pause.by, "ana@lab");
+    assert_true(after.pause.since > 1e9 && !after.pause.stopped);
 
     /* Stopped: whoever began before that revision ends; going on does not forget it. */
-    assert_int_equal(app_store_hold(s->store, s->study.id, APP_STOPPED, "bob@lab", &s->message), CKG_OK);
-    assert_int_equal(app_store_standing(s->store, s->study.id, &before, &s->message), CKG_OK);
-    assert_int_equal(before.hold.held, APP_STOPPED);
-    assert_true(before.hold.stopped > 0);
-    assert_int_equal(app_store_hold(s->store, s->study.id, APP_NOT_HELD, "ana@lab", &s->message), CKG_OK);
-    assert_int_equal(app_store_standing(s->store, s->study.id, &after, &s->message), CKG_OK);
-    assert_true(after.hold.held == APP_NOT_HELD && after.hold.stopped == before.hold.stopped);
+    assert_int_equal(app_store_pause(s->store, s->study.id, APP_STOPPED, "bob@lab", &s->message), CKG_OK);
+    assert_int_equal(app_store_study_state(s->store, s->study.id, &before, &s->message), CKG_OK);
+    assert_int_equal(before.pause.paused, APP_STOPPED);
+    assert_true(before.pause.stopped > 0);
+    assert_int_equal(app_store_pause(s->store, s->study.id, APP_NOT_PAUSED, "ana@lab", &s->message), CKG_OK);
+    assert_int_equal(app_store_study_state(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_true(after.pause.paused == APP_NOT_PAUSED && after.pause.stopped == before.pause.stopped);
 
     /* A budget, and none. */
     assert_int_equal(app_store_set_budget(s->store, s->study.id, 80, &s->message), CKG_OK);
-    assert_int_equal(app_store_standing(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_state(s->store, s->study.id, &after, &s->message), CKG_OK);
     assert_int_equal(after.budget, 80);
     assert_int_equal(app_store_set_budget(s->store, s->study.id, 0, &s->message), CKG_OK);
-    assert_int_equal(app_store_standing(s->store, s->study.id, &after, &s->message), CKG_OK);
+    assert_int_equal(app_store_study_state(s->store, s->study.id, &after, &s->message), CKG_OK);
     assert_true(!after.budget && after.last == 1 && look(s, 0).count == 1);
-    assert_int_equal(app_store_hold(s->store, s->study.id + 99, APP_HELD, "ana@lab", &s->message),
+    assert_int_equal(app_store_pause(s->store, s->study.id + 99, APP_PAUSED_BY_USER, "ana@lab", &s->message),
                      CKG_ERR_NOT_FOUND);
 }
 

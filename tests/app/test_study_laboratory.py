@@ -1,4 +1,4 @@
-"""A laboratory's notebook from the first batch to the last: a typo, a hot oven, values that come later, a broken instrument, a changed limit, a slip
+"""A laboratory's record from the first batch to the last: a typo, a hot oven, values that come later, a broken instrument, a changed limit, a slip
 undone, and a stop. The study ends as if none of it had happened."""
 import json
 import os
@@ -13,7 +13,7 @@ from bench import Bench, best, truth  # noqa: E402
 from harness import Folder, check, main  # noqa: E402
 
 
-class Notebook:
+class Record:
     """Somebody who asks, makes the batch and writes down what comes of it."""
 
     def __init__(self, folder):
@@ -42,7 +42,7 @@ class Notebook:
 
 def test_the_laboratory():
     with Folder() as folder:
-        lab = Notebook(folder)
+        lab = Record(folder)
 
         # Monday: six batches; the second yield gets a nought too many. The recommendation runs after it, and is itself again once it is corrected.
         first = lab.ask(6)

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import PATIENCE, Folder, check, check_numbers, kill_group, main, once_there, problem, scale, wait_for  # noqa: E402
-from seals import forged  # noqa: E402
+from checksums import forged  # noqa: E402
 
 # Says who was evaluated, then answers.
 QUICK = """echo "$CKG_STUDY $CKG_TRIAL" >>log; echo '{"f": 1, "c": -1}'"""

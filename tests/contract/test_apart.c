@@ -387,7 +387,7 @@ static void tell_of(ckg_study *s, const double *x, int outcomes)
 }
 
 /* The best design in hand need not be known in full: a constraint that is sure to hold was not measured. */
-static void test_sure_is_in_hand(void **state)
+static void test_sure_is_incumbent(void **state)
 {
     const double best[] = {0.55, 0.5};
     double values[OUTCOMES];
@@ -421,5 +421,5 @@ int main(void)
 {
     return RUN_TESTS(test_without_costs, test_best_for_its_cost, test_bit_by_bit, test_groups_and_budget,
                      test_pending, test_same_steps, test_known_together, test_costs_of_trials,
-                     test_sure_is_in_hand);
+                     test_sure_is_incumbent);
 }

@@ -357,7 +357,7 @@ static void dense_zoom(const struct ckg__belief *belief, const double *u, const 
 }
 
 /* The dense set for a sample at u. */
-static void dense_make(const struct ckg__outlook *o, const double *u, const struct rule *rule)
+static void dense_make(const struct ckg__lookahead *o, const double *u, const struct rule *rule)
 {
     dense.m = 0;
     dense.K = o->belief->outcomes - 1;
@@ -413,7 +413,7 @@ static double nested_value(uint64_t seed, double *error)
 /* The policy's own suggestion, a point some widths from x_r, and a point at random. */
 static void choose_candidates(struct ckg__search *search, int model, double U[2][CANDIDATES])
 {
-    const struct ckg__outlook *o = &search->outlook[0];
+    const struct ckg__lookahead *o = &search->lookahead[0];
     struct ckg__rng rng;
     double u[2];
     struct ckg__choice choice = {.u = u};
@@ -431,7 +431,7 @@ static void choose_candidates(struct ckg__search *search, int model, double U[2]
 static void begin(ckg_study *study, struct ckg__search *search)
 {
     assert_int_equal(ckg__study_begin_search(study, &ckg__policy_ckg, search), 0);
-    assert_int_equal(search->outlooks, 1);
+    assert_int_equal(search->lookaheads, 1);
 }
 
 static int ascending(const void *a, const void *b)
@@ -462,7 +462,7 @@ static int left_out(int model)
 }
 
 /* Default effort against the dense reference; what is worth less than a millionth of sd(y) is left out. */
-static void test_default_effort_is_near_the_dense_reference(void **state)
+static void test_default_size_is_near_the_dense_reference(void **state)
 {
     static struct errors all, of[MOST_K + 1];
     static struct rule rule;
@@ -481,7 +481,7 @@ static void test_default_effort_is_near_the_dense_reference(void **state)
         rule_make(&rule, model % (MOST_K + 1));
         for (int c = 0; c < CANDIDATES; c++, compared++) {
             const double u[2] = {U[0][c], U[1][c]};
-            dense_make(&search.outlook[0], u, &rule);
+            dense_make(&search.lookahead[0], u, &rule);
             const double expected = dense_value(&rule), error = fabs(value[c] - expected) / expected;
             if (getenv("CKG_TEST_VERBOSE"))
                 print_message("model %d K %d noise %d candidate %d: %.6g dense %.6g, %+.2f %% (%d points)\n",
@@ -504,20 +504,20 @@ static void test_default_effort_is_near_the_dense_reference(void **state)
     assert_true(all.error[all.count / 2] <= 0.05);
 }
 
-static void raise_effort(struct ckg__effort *effort)
+static void raise_size(struct ckg__search_size *size)
 {
-    effort->base = 1024;
-    effort->local = 200;
-    effort->nodes_one = 101;
-    effort->nodes = 1024;
-    effort->surprises = 15;
-    effort->pairs_one = 202;
-    effort->pairs = 2048;
-    effort->inner_evaluations = 40;
+    size->base = 1024;
+    size->local = 200;
+    size->nodes_one = 101;
+    size->nodes = 1024;
+    size->surprises = 15;
+    size->pairs_one = 202;
+    size->pairs = 2048;
+    size->inner_evaluations = 40;
 }
 
 /* With more effort the value is what nested Monte Carlo finds, within four of its standard errors. */
-static void test_fine_effort_is_nested_monte_carlo(void **state)
+static void test_fine_size_is_nested_monte_carlo(void **state)
 {
     static struct rule rule;
     (void)state;
@@ -528,13 +528,13 @@ static void test_fine_effort_is_nested_monte_carlo(void **state)
         struct ckg__search search;
         double U[2][CANDIDATES], value[CANDIDATES], error;
         ckg_study *study = draw_study(model);
-        raise_effort(&study->effort);
+        raise_size(&study->size);
         begin(study, &search);
         choose_candidates(&search, model, U);
         assert_int_equal(ckg__policy_ckg.score(&search, CANDIDATES, U[0], value), 0);
         rule_make(&rule, model % (MOST_K + 1));
         const double u[2] = {U[0][0], U[1][0]};
-        dense_make(&search.outlook[0], u, &rule);
+        dense_make(&search.lookahead[0], u, &rule);
         const double exact = dense_value(&rule), nested = nested_value((uint64_t)model, &error);
         if (getenv("CKG_TEST_VERBOSE"))
             print_message("model %d K %d: fine %.6g dense %.6g nested %.6g ± %.2g\n", model, dense.K,
@@ -580,6 +580,6 @@ static int end_scratch(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_BETWEEN(begin_scratch, end_scratch, test_default_effort_is_near_the_dense_reference,
-                             test_fine_effort_is_nested_monte_carlo, test_score_in_units);
+    return RUN_TESTS_BETWEEN(begin_scratch, end_scratch, test_default_size_is_near_the_dense_reference,
+                             test_fine_size_is_nested_monte_carlo, test_score_in_units);
 }

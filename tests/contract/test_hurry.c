@@ -86,19 +86,19 @@ static const struct ckg__kernel_ops *real_kernels(void)
     return kernel_tables[ckg__variant()];
 }
 
-static int counted_cholesky(int n, double *A, int lda, const struct ckg__team *team)
+static int counted_cholesky(int n, double *A, int lda, const struct ckg__workers *workers)
 {
     const int asked = tally.asked;
-    const int status = real_dense()->cholesky(n, A, lda, team);
+    const int status = real_dense()->cholesky(n, A, lda, workers);
 
     count(status < 0 ? 0 : pow(n, 3) / 6, asked);
     return status;
 }
 
-static int counted_inverse(int n, double *A, int lda, const struct ckg__team *team)
+static int counted_inverse(int n, double *A, int lda, const struct ckg__workers *workers)
 {
     const int asked = tally.asked;
-    const int status = real_dense()->inverse_from_cholesky(n, A, lda, team);
+    const int status = real_dense()->inverse_from_cholesky(n, A, lda, workers);
 
     count(status < 0 ? 0 : pow(n, 3) / 3, asked);
     return status;
@@ -384,7 +384,7 @@ static void test_no_time(void **state)
 }
 
 /* Where nothing was feasible, there is nothing to say without the models. */
-static void test_no_time_and_nothing_in_hand(void **state)
+static void test_no_time_and_nothing_incumbent(void **state)
 {
     const struct shape shape = {.d = 2, .K = 1, .n = 700, .policy = "auto", .time_limit = 1e-9, .above = 3};
     ckg_study *s = told_study(&shape);
@@ -515,6 +515,6 @@ static void test_large_initial_design(void **state)
 int main(void)
 {
     return RUN_TESTS(test_many_rows, test_noise, test_many_parameters, test_no_time,
-                     test_no_time_and_nothing_in_hand, test_time_enough, test_which_designs_are_seen,
+                     test_no_time_and_nothing_incumbent, test_time_enough, test_which_designs_are_seen,
                      test_very_many_trials, test_large_initial_design);
 }

@@ -17,7 +17,7 @@ struct toy {
     void (*evaluate)(const double *x, double *values);
     double least[OUTCOMES];
     enum ckg_noise noise;
-    int hardest; /* 0: feasible designs exist */
+    int most_violated; /* 0: feasible designs exist */
 };
 
 /* A can: its area and its volume, 800 at most. */
@@ -118,7 +118,7 @@ static void test_the_least_violation(void **state)
         must(ckg_study_recommend(s, NULL, &r));
         assert_true(least > 0 && r->probability_feasible < 0.1);
         assert_true(r->most_violated > 0);
-        assert_true(!toy->hardest || r->most_violated == toy->hardest);
+        assert_true(!toy->most_violated || r->most_violated == toy->most_violated);
         assert_true(violation(toy, r->x, spread) <= least + 0.03 * (most - least));
         ckg_recommendation_free(r);
 

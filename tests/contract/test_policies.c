@@ -104,7 +104,7 @@ static void gradients_are_of_the_values(const struct ckg__policy *row)
         must(row->acquire(&search, &acquisition));
         if (acquisition.gradients) {
             sharp += compare_gradients(&search, &acquisition, &rng, row->name);
-            several += search.outlooks > 1;
+            several += search.lookaheads > 1;
             models++;
         }
         ckg__study_end_search(study, CKG_OK);
@@ -286,12 +286,12 @@ static void scoring_allocates_nothing(const struct ckg__policy *row)
 static int asking_allocations(const struct ckg__policy *row, const struct toy *toy, int longer)
 {
     ckg_study *study = toy_study_told(toy, row->name, 9);
-    struct ckg__effort *const efforts[] = {&study->effort, &study->effort_sampled};
+    struct ckg__search_size *const sizes[] = {&study->size, &study->size_sampled};
     int calls = 0;
     for (int e = 0; e < 2; e++) {
-        efforts[e]->candidates *= longer;
-        efforts[e]->inner_evaluations *= longer;
-        efforts[e]->refine_evaluations *= longer;
+        sizes[e]->candidates *= longer;
+        sizes[e]->inner_evaluations *= longer;
+        sizes[e]->refine_evaluations *= longer;
     }
     for (int i = 0; i < 4; i++) {
         double x[2];

@@ -126,13 +126,14 @@ int ckg__pool_run(struct ckg__pool *pool, int count, ckg__task task, void *conte
     return CKG_OK;
 }
 
-int ckg__team_run(const struct ckg__team *team, int count, double work, ckg__task task, void *context)
+int ckg__workers_run(const struct ckg__workers *workers, int count, double work, ckg__task task,
+                     void *context)
 {
     (void)work;
-    const int shared = team && team->pool;
+    const int shared = workers && workers->pool;
 
     if (shared)
-        run_tasks(team->pool, team->worker, count, task, context);
+        run_tasks(workers->pool, workers->worker, count, task, context);
     for (int i = 0; !shared && i < count; i++)
         task(context, i, 0);
     return 0;

@@ -413,9 +413,9 @@ static int recommended(ckg_study *s, const struct ckg__policy *row, double *x)
 {
     struct ckg__search search;
     must(ckg__study_begin_search(s, row, &search));
-    const int has = search.outlook && search.outlook[0].x_r;
+    const int has = search.lookahead && search.lookahead[0].x_r;
     if (has)
-        ckg__problem_from_unit(s->problem, search.outlook[0].x_r, x);
+        ckg__problem_from_unit(s->problem, search.lookahead[0].x_r, x);
     ckg__study_end_search(s, CKG_OK);
     return has;
 }

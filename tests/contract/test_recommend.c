@@ -224,7 +224,7 @@ static int same_design(const double *x, const ckg_recommendation *r)
 }
 
 /* 1 when r is a feasible design that was measured exactly. */
-static int is_in_hand(const ckg_study *s, const struct setting *setting, const ckg_recommendation *r)
+static int is_incumbent(const ckg_study *s, const struct setting *setting, const ckg_recommendation *r)
 {
     const int best = ckg_study_best(s);
     ckg_trial trial;
@@ -249,7 +249,7 @@ static void test_nothing_has_a_higher_utility(void **state)
         check_report(s, r);
         for (int k = 1; k < map.count; k++)
             best = sign * map.utility[k] > sign * map.utility[best] ? k : best;
-        if (sign * map.utility[best] > sign * r->utility + tolerance && !is_in_hand(s, &settings[i], r))
+        if (sign * map.utility[best] > sign * r->utility + tolerance && !is_incumbent(s, &settings[i], r))
             fail_msg("setting %d: utility %.10g at (%g, %g), but %.10g at (%g, %g), of range %g", i,
                      r->utility, r->x[0], r->x[1], map.utility[best], map.X[2 * best], map.X[2 * best + 1],
                      range(&map));

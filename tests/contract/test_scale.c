@@ -212,8 +212,8 @@ static void test_as_it_is_when_told_so(void **state)
 
 /* --- absurd values --- */
 
-static const double absurd[] = {1e3, -1e3, 1e50, -1e50, 1e150, -1e150};
-enum { ABSURD = sizeof absurd / sizeof *absurd };
+static const double outlier[] = {1e3, -1e3, 1e50, -1e50, 1e150, -1e150};
+enum { OUTLIER = sizeof outlier / sizeof *outlier };
 
 /* The number of a trial that is infeasible by far: what is told of it says nothing about the best. */
 static int infeasible_trial(void)
@@ -248,17 +248,17 @@ static void test_the_recommendation_stays(void **state)
     const double best = recommended_cost(clean);
     ckg_study_free(clean);
 
-    for (int i = 0; i < ABSURD; i++)
+    for (int i = 0; i < OUTLIER; i++)
         for (int outcome = 0; outcome < 2; outcome++) {
-            if (outcome && absurd[i] < 0)
+            if (outcome && outlier[i] < 0)
                 continue;
             ckg_study *study = new_study(0, CKG_MINIMIZE, 1);
-            tell_all(study, TOLD, infeasible_trial(), outcome, absurd[i]);
+            tell_all(study, TOLD, infeasible_trial(), outcome, outlier[i]);
             assert_int_equal(model_of(study, outcome).outliers, 1);
             check_predictions(study, 0);
             /* the objective ranges over 3 */
             const double cost = recommended_cost(study);
-            print_message("outcome %d, %g: %.4f, %.4f without\n", outcome, absurd[i], cost, best);
+            print_message("outcome %d, %g: %.4f, %.4f without\n", outcome, outlier[i], cost, best);
             assert_true(cost <= best + 0.03);
             ckg_study_free(study);
         }
@@ -376,11 +376,11 @@ static void test_beyond_all_numbers(void **state)
 /* --- every policy --- */
 
 /* Suggestions stay in the box and predictions finite, whichever outcome is absurd, either way. */
-static void copes_with_absurd_values(const struct ckg__policy *row)
+static void copes_with_outlier_values(const struct ckg__policy *row)
 {
     const struct toy toy = {.K = 1, .noise = CKG_NOISE_NONE};
 
-    for (int i = 0; i < ABSURD; i++)
+    for (int i = 0; i < OUTLIER; i++)
         for (int outcome = 0; outcome < 2; outcome++) {
             ckg_study *study = toy_study(&toy, row->name, 0, NULL);
             for (int t = 0; t < 12; t++) {
@@ -390,7 +390,7 @@ static void copes_with_absurd_values(const struct ckg__policy *row)
                 x[1] *= 5;
                 toy_evaluate(&toy, t, x, values);
                 if (t == 4)
-                    values[outcome] = absurd[i];
+                    values[outcome] = outlier[i];
                 tell_at(study, x, values);
             }
             for (int step = 0; step < test_scale(2, 1); step++) {
@@ -411,7 +411,7 @@ static void copes_with_absurd_values(const struct ckg__policy *row)
 int main(void)
 {
     static const struct policy_contract contracts[] = {
-        {"copes with absurd values", copes_with_absurd_values}};
+        {"copes with absurd values", copes_with_outlier_values}};
     const int failed = RUN_TESTS(
         test_decades_are_modelled_by_their_logarithm, test_what_has_no_decades_stays_as_it_is,
         test_a_limit_must_be_in_reach_of_a_logarithm, test_it_follows_from_the_trials,

@@ -120,7 +120,7 @@ static void test_values(void **state)
         for (int p = 0; p < PROBES; p++) {
             double mean, var, dmean[2], dvar[2];
             struct ckg__batch batch = {.mean = &mean, .var = &var, .dmean = dmean, .dvar = dvar};
-            must(ckg__posterior_batch(search.outlook[0].belief->gp[0], 1, X + 2 * p, 1, search.results,
+            must(ckg__posterior_batch(search.lookahead[0].belief->gp[0], 1, X + 2 * p, 1, search.results,
                                       &batch, NULL));
             const double want = by_formula(&svm, refine, X + 2 * p, mean, sqrt(var));
             inside += side_of(&svm, X + 2 * p, NULL) > 0;

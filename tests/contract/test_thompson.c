@@ -127,14 +127,14 @@ static void check_choice(ckg_study *s, const struct ckg__policy *policy)
     double least_sum = INFINITY;
 
     must(ckg__study_begin_search(s, policy, &search));
-    assert_int_equal(search.outlooks, 1);
+    assert_int_equal(search.lookaheads, 1);
     must(ckg__policy_suggest(policy, &search, &choice));
     assert_true(choice.found);
     must(ckg__search_candidates(&search, &U, &count));
     count = ckg__thompson_distinct(2, count, U);
-    must(ckg__thompson_make(&search, search.outlook[0].belief, count, U, &draw));
+    must(ckg__thompson_make(&search, search.lookahead[0].belief, count, U, &draw));
     for (int p = 0; p < count; p++) {
-        const struct ckg__belief *b = search.outlook[0].belief;
+        const struct ckg__belief *b = search.lookahead[0].belief;
         double sum = 0;
         for (int j = 1; j < b->outcomes; j++)
             sum += fmax(0, draw.value[j][p] - b->upper[j]) + fmax(0, b->lower[j] - draw.value[j][p]);
@@ -180,7 +180,7 @@ static void test_every_sample_is_drawn(void **state)
             must(ckg__study_begin_search(s, &ckg__policy_cts, &search));
             assert_int_equal(s->models.beliefs, 4);
             for (int b = 0; b < 4; b++)
-                seen |= (unsigned)(search.outlook[0].belief->gp[0] == s->models.belief[b].gp[0]) << b;
+                seen |= (unsigned)(search.lookahead[0].belief->gp[0] == s->models.belief[b].gp[0]) << b;
             ckg__study_end_search(s, CKG_OK);
         }
         one_step(s, &plan, x);

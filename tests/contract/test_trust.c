@@ -106,7 +106,7 @@ static void judge(ckg_study *study, const struct shape *s, double best, struct r
 
 /* A feasible design in hand is not given away: one recommendation in fifty, at most, is worse or infeasible.
  */
-static void test_the_recommendation_keeps_what_is_in_hand(void **state)
+static void test_the_recommendation_keeps_what_is_incumbent(void **state)
 {
     enum { EVALUATIONS = 45 };
     struct record record = {0};
@@ -373,7 +373,7 @@ static void test_local_steps_over_all_kinds(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(test_the_recommendation_keeps_what_is_in_hand, test_what_is_said_to_be_feasible_is,
+    return RUN_TESTS(test_the_recommendation_keeps_what_is_incumbent, test_what_is_said_to_be_feasible_is,
                      test_one_statement_of_a_design, test_a_model_that_was_too_sure_is_widened,
                      test_local_steps_take_turns_with_others, test_local_steps_over_all_kinds);
 }

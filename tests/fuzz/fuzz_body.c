@@ -42,19 +42,19 @@ static void leave(void)
 static void prepare(void)
 {
     struct app_message message = {{0}};
-    struct app_notebook n;
+    struct app_study n;
     struct app_asked asked;
 
     snprintf(folder, sizeof folder, "/tmp/ckg-fuzz-XXXXXX");
     fuzz_require(mkdtemp(folder) != NULL, "no folder", folder);
     snprintf(store, sizeof store, "%s/s.db", folder);
     atexit(leave);
-    const struct app_study_place place = {.definition = problem, .store = store};
-    fuzz_require(!app_notebook_open(&n, &place, APP_LOOK, &message) && !app_notebook_begin(&n), "no study",
+    const struct app_study_address place = {.definition = problem, .store = store};
+    fuzz_require(!app_study_open(&n, &place, APP_LOOK, &message) && !app_study_begin(&n), "no study",
                  message.text);
-    fuzz_require(!app_notebook_ask(&n, 2, &asked), "no trial", message.text);
+    fuzz_require(!app_study_ask(&n, 2, &asked), "no trial", message.text);
     app_asked_free(&asked);
-    app_notebook_close(&n);
+    app_study_close(&n);
     fuzz_require(!app_read_file(store, &fresh, &fresh_length, &message), "no store", message.text);
 }
 
@@ -73,8 +73,8 @@ static void begin(void)
 
 static void open_study(struct app_api_study *study)
 {
-    fuzz_require(!app_notebook_open(&study->notebook, &(struct app_study_place){.store = store}, APP_LOOK,
-                                    &study->message),
+    fuzz_require(!app_study_open(&study->record, &(struct app_study_address){.store = store}, APP_LOOK,
+                                 &study->message),
                  "not opened", study->message.text);
     study->open = 1;
     study->from = "a test";
@@ -109,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     begin();
     open_study(&study);
-    const int64_t before = study.notebook.revision;
+    const int64_t before = study.record.revision;
     const int status = app_action_call(action, &study, body, &out);
     if (status)
         fuzz_require(study.message.text[0] && !strchr(study.message.text, '\n'), "not one line",
@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* What the store has now. */
     app_api_close(&study);
     open_study(&study);
-    fuzz_require(!status || study.notebook.revision == before, "changed", body);
+    fuzz_require(!status || study.record.revision == before, "changed", body);
     app_api_close(&study);
     app_text_free(&out);
     free(text);

@@ -36,12 +36,11 @@ static int same_trial(const struct app_definition *d, const struct app_trial *a,
 
 static void check_round_trip(const struct app_definition *definition, const struct app_imported *first)
 {
-    struct app_notebook notebook = {
-        .definition = *definition, .trials = first->trials, .count = first->count};
+    struct app_study record = {.definition = *definition, .trials = first->trials, .count = first->count};
     struct app_imported second;
     struct app_message message;
     struct app_text csv = {0};
-    app_trials_write_csv(&notebook, &csv);
+    app_trials_write_csv(&record, &csv);
     fuzz_require(csv.data != NULL, "out of memory", "");
     fuzz_require(!app_trials_parse(definition, csv.data, csv.length, "written", 0, &second, &message),
                  message.text, csv.data);

@@ -42,7 +42,7 @@ static void check_refusal(const char *text)
         fuzz_require(*c != '\n' && *c != '\r' && *c != 27, "not one line", text);
 }
 
-static int take_rows(struct app_notebook *n, char *text)
+static int take_rows(struct app_study *n, char *text)
 {
     int status = CKG_OK;
 
@@ -63,18 +63,18 @@ static int take_rows(struct app_notebook *n, char *text)
                                    .seconds = NAN,
                                    .asked = NAN,
                                    .ended = NAN};
-        status = app_notebook_take(n, &record);
+        status = app_study_take(n, &record);
     }
     return status;
 }
 
-static void check_accepted(struct app_notebook *n, struct app_message *message)
+static void check_accepted(struct app_study *n, struct app_message *message)
 {
     struct app_text csv = {0};
     struct app_imported again;
     ckg_study *engine;
 
-    fuzz_require(!app_notebook_engine(n, &engine), "the engine refuses it", message->text);
+    fuzz_require(!app_study_engine(n, &engine), "the engine refuses it", message->text);
     app_trials_write_csv(n, &csv);
     fuzz_require(csv.data != NULL, "out of memory", "");
     fuzz_require(!app_trials_parse(&n->definition, csv.data, csv.length, "written", 1, &again, message),
@@ -99,19 +99,19 @@ static int is_utf8(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct app_message message = {""};
-    struct app_notebook notebook;
+    struct app_study record;
     char *text = malloc(size + 1);
 
     fuzz_require(text != NULL, "out of memory", "");
     memcpy(text, data, size);
     text[size] = 0;
-    const struct app_study_place place = {.definition = problem};
-    fuzz_require(!app_notebook_open(&notebook, &place, APP_LOOK, &message), "the problem", message.text);
-    if (take_rows(&notebook, text))
+    const struct app_study_address place = {.definition = problem};
+    fuzz_require(!app_study_open(&record, &place, APP_LOOK, &message), "the problem", message.text);
+    if (take_rows(&record, text))
         check_refusal(message.text);
     else if (is_utf8(data, size))
-        check_accepted(&notebook, &message);
-    app_notebook_close(&notebook);
+        check_accepted(&record, &message);
+    app_study_close(&record);
     free(text);
     return 0;
 }

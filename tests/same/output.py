@@ -166,8 +166,8 @@ MASKS = [(re.compile(pattern, re.M), word) for pattern, word in (
     (rf"( [0-9.]+ % +[0-9.]+ %) +{NUMBER}$", r"\1 DURATION"), (rf"(<td>[0-9.]+ %</td><td>[0-9.]+ %</td><td>){NUMBER}(?=</td></tr>)", r"\1DURATION"))]
 
 TIMES = {"created", "asked", "ended", "made", "undone", "heartbeat", "began", "lease", "held_at", "seconds"}
-SEALS = {"seal", "last", "trials", "changes", "images"}
-HERE_ONLY = TIMES | SEALS | {"folder", "machine", "process", "born", "who", "undone_by", "held_by", "evaluator", "about"}
+CHECKSUMS = {"seal", "last", "trials", "changes", "images"}
+HERE_ONLY = TIMES | CHECKSUMS | {"folder", "machine", "process", "born", "who", "undone_by", "held_by", "evaluator", "about"}
 
 
 class Record:
@@ -559,7 +559,7 @@ def steer(record):
 
 def shown(column, value, name):
     """A value of the store; what is this run's own is only there or not."""
-    own = column in HERE_ONLY and value is not None and not (name.startswith("version-") and column in TIMES | SEALS)
+    own = column in HERE_ONLY and value is not None and not (name.startswith("version-") and column in TIMES | CHECKSUMS)
     return column.upper() if own else repr(value)
 
 

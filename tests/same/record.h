@@ -23,7 +23,7 @@ enum trait {
     POSITIVE = 64,  /* the objective is positive, and the last constraint */
     REPEATS = 128,  /* the second constraint repeats the first one, the third nearly does */
     HOPELESS = 256, /* no design is feasible; the first constraint is linear */
-    ABSURD = 512,   /* a value far out now and then */
+    OUTLIER = 512,  /* a value far out now and then */
     OWN = 1024      /* designs of the caller's own among those suggested */
 };
 

@@ -35,7 +35,7 @@ const struct world worlds[] = {
     {"positive", REALS, 2, 2, CKG_NOISE_AUTO, 15, 1, 1, 0, POSITIVE},
     {"repeats", REALS, 2, 3, CKG_NOISE_NONE, 15, 1, 0, 0, REPEATS},
     {"hopeless", REALS, 2, 2, CKG_NOISE_NONE, 14, 1, 0, 0, HOPELESS},
-    {"absurd", REALS, 2, 1, CKG_NOISE_AUTO, 16, 2, 0, 0, ABSURD},
+    {"absurd", REALS, 2, 1, CKG_NOISE_AUTO, 16, 2, 0, 0, OUTLIER},
 };
 
 const struct world *world_named(const char *name)
@@ -180,7 +180,7 @@ static void distort(const struct world *w, int trial, const double *t, double *v
         values[1] = values[1] <= 0.1;
     if (traits & HOPELESS)
         values[1] = t[0] - 0.6 * t[1] + 0.2;
-    if (traits & ABSURD && trial % 6 == 5)
+    if (traits & OUTLIER && trial % 6 == 5)
         values[trial % 2] += 1e5;
 }
 

@@ -50,8 +50,8 @@ export function duration(seconds) {
   return `${nice(seconds / 86400, 2)} days`;
 }
 
-export function ago(moment) {
-  const seconds = (Date.now() - Date.parse(moment)) / 1000;
+export function ago(timestamp) {
+  const seconds = (Date.now() - Date.parse(timestamp)) / 1000;
   return seconds < 5 ? "just now" : `${duration(seconds)} ago`;
 }
 

@@ -101,7 +101,7 @@ export function numbersOf(inputs, refuse) {
 // The result of a trial: what was not measured is left empty.
 export function tellForm(study, trial, done) {
   const { outcomes } = study.problem;
-  const told = trial.state === "complete";
+  const telling = trial.state === "complete";
   const inputs = outcomes
     .filter((o) => !trial.measure || trial.measure.includes(o.name))
     .map((o) => {
@@ -120,10 +120,10 @@ export function tellForm(study, trial, done) {
     const numbers = numbersOf(inputs, refuse);
     if (!numbers) return;
     // A correction names what differs, the first time everything that was measured.
-    const values = numbers.filter(([name, value]) => (told ? (value === null ? null : Number(value)) !== valueOf(trial, name) : value !== null));
-    if (!values.length) return refuse(told ? "Nothing is different." : "Nothing was measured? If it failed, say so below.");
+    const values = numbers.filter(([name, value]) => (telling ? (value === null ? null : Number(value)) !== valueOf(trial, name) : value !== null));
+    if (!values.length) return refuse(telling ? "Nothing is different." : "Nothing was measured? If it failed, say so below.");
     const body = { trial: trial.trial, values: Object.fromEntries(values), ...(note.value.trim() ? { note: note.value.trim() } : {}), ...(trial.state !== "pending" ? { replace: true } : {}) };
-    if (await change(study, "tell", body, told ? `Trial ${trial.trial} is corrected.` : `Trial ${trial.trial} is saved.`, refuse)) done?.();
+    if (await change(study, "tell", body, telling ? `Trial ${trial.trial} is corrected.` : `Trial ${trial.trial} is saved.`, refuse)) done?.();
   }
   async function fail(refuse) {
     if (!why.value.trim()) return refuse("What went wrong? A word will do.");
@@ -132,7 +132,7 @@ export function tellForm(study, trial, done) {
   }
   const box = form(
     [...inputs.map(([, input, o]) => field(visible(o.title), input, [limits(o), o.description && visible(o.description)].filter(Boolean).join(" · "))), field("note", note, "optional")],
-    told ? "Correct" : "Save",
+    telling ? "Correct" : "Save",
     send,
   );
   const failed = el("details", {}, el("summary", {}, "It failed …"), form([field("what went wrong", why)], "Record as failed", fail));

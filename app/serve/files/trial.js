@@ -14,7 +14,7 @@ function block(heading, text) {
 }
 
 // What a change did to the trial.
-function told(change) {
+function telling(change) {
   const side = (words, record) => record && `    ${words.padEnd(9)} ${record.state} ${JSON.stringify(record.values)}${record.why ? ` (${record.why})` : ""} at ${JSON.stringify(record.parameters)}`;
   return [
     `${change.made}  ${change.who}: ckg ${change.command}`,
@@ -27,7 +27,7 @@ function told(change) {
 
 function facts(trial, { parameters, outcomes }, times) {
   const at = trial.trial - 1;
-  const moment = (seconds) => (seconds === null || seconds === undefined ? null : new Date(seconds * 1000).toISOString().replace(/\.\d+/, ""));
+  const timestamp = (seconds) => (seconds === null || seconds === undefined ? null : new Date(seconds * 1000).toISOString().replace(/\.\d+/, ""));
   const value = (o, v) => (v === null ? "not measured" : o.yesno ? ["no", "yes"][v] : nice(v, 10));
   return [
     row("state", trial.state),
@@ -37,8 +37,8 @@ function facts(trial, { parameters, outcomes }, times) {
     row("chosen by", trial.chosen_by),
     row("why this design", trial.reason),
     row(trial.state === "running" ? "is evaluated by" : "evaluated by", times.worker[at]),
-    row("asked for", moment(times.asked[at])),
-    row("its result came", moment(times.ended[at])),
+    row("asked for", timestamp(times.asked[at])),
+    row("its result came", timestamp(times.ended[at])),
     row("seconds", trial.seconds === null ? null : nice(trial.seconds, 3)),
     ...parameters.map((p) => row(p.title, nice(own(trial.parameters, p.name), 10))),
     ...outcomes.map((o) => row(o.title, value(o, valueOf(trial, o.name)))),
@@ -69,7 +69,7 @@ export function trialPage(id, number, say) {
         block("The end of its standard error", trial.log),
         block("Its whole answer", trial.answer),
         block("Beyond the outcomes", Object.keys(trial.extra).length ? JSON.stringify(trial.extra) : ""),
-        block("What was said of it", trial.history.map(told).join("\n")),
+        block("What was said of it", trial.history.map(telling).join("\n")),
       );
     said = text;
 

@@ -1,4 +1,4 @@
-"""Where a study lives: what `Study` needs of it. In memory that is _memory.py, in the program's store _notebook.py.
+"""Where a study lives: what `Study` needs of it. In memory that is _memory.py, in the program's store _record.py.
 
 A backend speaks in the library's terms: a design is a list of numbers, one per parameter in their order, categories as
 indices; outcome 0 is the objective, 1 … K are the constraints. Trials are numbered from 1, as the program does. Numbers

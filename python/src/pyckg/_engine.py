@@ -227,7 +227,14 @@ class Engine:
         with self._free():
             study = self._ready()
             check(lib.ckg_study_expected_gain_sized(study, out, ffi.sizeof("ckg_gain")))
-        return Gains(out.next, out.remaining, out.perfect_information, out.perfect_information_rough, out.objective, out.left)
+        return Gains(
+            out.next,
+            out.remaining,
+            out.perfect_information,
+            out.perfect_information_rough,
+            out.objective,
+            out.left,
+        )
 
     def predict(self, designs: Sequence[Sequence[float]]) -> list[Forecast]:
         n, m = len(designs), self._m

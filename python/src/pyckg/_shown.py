@@ -18,8 +18,8 @@ from ._written import read_design
 
 if TYPE_CHECKING:
     from ._backend import Backend, Measurement
-    from ._notebook import Notebook
     from ._parameters import Parameter
+    from ._record import StoredStudy
 
 
 class Picture:
@@ -73,7 +73,7 @@ class FrontierPoint:
 
 def plots() -> dict[str, str]:
     """The kinds of plots with their titles."""
-    from ._notebook import require_store
+    from ._record import require_store
 
     require_store()
     found: dict[str, str] = {}
@@ -92,7 +92,7 @@ class Shown:
         raise NotImplementedError  # Study's
 
     def _look(self) -> Any:
-        from ._notebook import look_at
+        from ._record import look_at
 
         return look_at(self._backend)
 
@@ -145,16 +145,16 @@ class Shown:
     @property
     def store(self) -> str | None:
         """The URL of the store; None: the study lives in memory."""
-        from ._notebook import Notebook
+        from ._record import StoredStudy
 
-        if not isinstance(self._backend, Notebook):
+        if not isinstance(self._backend, StoredStudy):
             return None
         return self._backend.engine.store()
 
-    def _kept(self) -> Notebook:
-        from ._notebook import Notebook
+    def _kept(self) -> StoredStudy:
+        from ._record import StoredStudy
 
-        if not isinstance(self._backend, Notebook):
+        if not isinstance(self._backend, StoredStudy):
             raise StateError("only a study with a store remembers what was changed")
         return self._backend
 

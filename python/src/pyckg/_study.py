@@ -481,9 +481,9 @@ def open_study(
     name     which study of the store, where it has several
     threads  as for Study
     """
-    from ._notebook import open_notebook
+    from ._record import open_record
 
-    return Study._of(open_notebook(study, store, name, threads))
+    return Study._of(open_record(study, store, name, threads))
 
 
 class _ByName:
@@ -514,7 +514,7 @@ def _make_backend(
     drawn: bool,
 ) -> Backend:
     if store is not None:
-        from ._notebook import create
+        from ._record import create
 
         return create(definition, options, designs, store, name, evaluate, drawn=drawn)
 

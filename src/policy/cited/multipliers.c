@@ -228,7 +228,7 @@ static void step(struct ckg__lagrangian *l, const struct record *r, int n, struc
 static void begin(const struct ckg__search *search, const struct ckg__belief *belief, int slack,
                   struct ckg__lagrangian *out)
 {
-    const struct ckg__models *models = search->scope->models;
+    const struct ckg__surrogates *models = search->scope->models;
 
     *out = (struct ckg__lagrangian){.belief = belief, .outcomes = belief->outcomes, .slack = slack, .rho = 1};
     for (int j = 1; j < belief->outcomes; j++)
@@ -343,12 +343,12 @@ static int improvements(const struct ckg__lagrangian *l, int m, const double *U,
 
 /* --- the acquisition --- */
 
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+static int at(void *context, int lookahead, int m, const double *U, int ldu, struct ckg__arena *arena,
               double *value, double *gradient)
 {
     const struct ckg__lagrangian *lagrangian = context;
 
-    return improvements(&lagrangian[outlook], m, U, ldu, arena, value, gradient);
+    return improvements(&lagrangian[lookahead], m, U, ldu, arena, value, gradient);
 }
 
 /* Standard normals, each with its mirror image. */
@@ -371,17 +371,17 @@ static int draw_nodes(const struct ckg__search *search, int outcomes, int draws,
 int ckg__multipliers_acquire(struct ckg__search *search, int slack, int draws,
                              struct ckg__acquisition *acquisition)
 {
-    struct ckg__lagrangian *l = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *l);
+    struct ckg__lagrangian *l = ckg__arena_get(search->results, (size_t)search->lookaheads, sizeof *l);
     double *z = NULL;
 
-    assert(search->outlooks > 0);
+    assert(search->lookaheads > 0);
     if (!l)
         return CKG_ERR_NOMEM;
     *acquisition = (struct ckg__acquisition){l, at, 1, 1};
 
-    int status = slack ? CKG_OK : draw_nodes(search, search->outlook[0].belief->outcomes, draws, &z);
-    for (int o = 0; !status && o < search->outlooks; o++) {
-        status = ckg__multipliers_learn(search, search->outlook[o].belief, slack, &l[o]);
+    int status = slack ? CKG_OK : draw_nodes(search, search->lookahead[0].belief->outcomes, draws, &z);
+    for (int o = 0; !status && o < search->lookaheads; o++) {
+        status = ckg__multipliers_learn(search, search->lookahead[o].belief, slack, &l[o]);
         l[o].draws = draws;
         l[o].z = z;
     }

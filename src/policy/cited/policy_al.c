@@ -16,7 +16,7 @@
 
 /* clang-format off */
 #define SETTINGS(X) \
-    CKG__LOCAL_CLIMB_SETTINGS(X) \
+    CKG__ASCENT_SETTINGS(X) \
     X(draws, {.value = 128}, 2, 10000, 1, "of the constraints")
 /* clang-format on */
 CKG__SETTINGS(settings, parameters, SETTINGS);
@@ -114,5 +114,5 @@ const struct ckg__policy ckg__policy_al = {
     .reference = "Gramacy, Gray, Le Digabel, Lee, Ranjan, Wells and Wild 2016",
     .value = "log of the expected improvement of the augmented Lagrangian",
     CKG__TABLE(parameters),
-    CKG__LOCAL_CLIMB,
+    CKG__ASCENT,
     .acquire = acquire};

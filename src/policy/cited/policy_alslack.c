@@ -203,7 +203,7 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
     return ckg__multipliers_acquire(search, 1, 0, acquisition);
 }
 
-static const ckg_policy_parameter parameters[] = {CKG__LOCAL_CLIMB_SETTINGS(CKG__ROW)};
+static const ckg_policy_parameter parameters[] = {CKG__ASCENT_SETTINGS(CKG__ROW)};
 
 const struct ckg__policy ckg__policy_alslack = {
     .name = "alslack",
@@ -211,5 +211,5 @@ const struct ckg__policy ckg__policy_alslack = {
     .reference = "Picheny, Gramacy, Wild and Le Digabel 2016",
     .value = "log of the expected improvement of the augmented Lagrangian",
     CKG__TABLE(parameters),
-    CKG__LOCAL_CLIMB,
+    CKG__ASCENT,
     .acquire = acquire};

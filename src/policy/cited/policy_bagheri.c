@@ -11,7 +11,7 @@
 
 /* clang-format off */
 #define SETTINGS(X) \
-    CKG__LOCAL_CLIMB_SETTINGS(X) \
+    CKG__ASCENT_SETTINGS(X) \
     X(favour, {.value = 2}, 1, 1000, 0, \
       "a constraint's probability counts as so many times itself, at most 1; 1: as it is")
 /* clang-format on */
@@ -30,5 +30,5 @@ const struct ckg__policy ckg__policy_bagheri = {
     .reference = "Bagheri, Konen, Allmendinger, Branke, Deb, Fieldsend, Quagliarella and Sindhya 2017",
     .value = "log of expected improvement × product of min(2p, 1) over the constraints",
     CKG__TABLE(parameters),
-    CKG__LOCAL_CLIMB,
+    CKG__ASCENT,
     .acquire = acquire};

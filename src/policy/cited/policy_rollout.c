@@ -13,8 +13,8 @@
  * An evaluation moves means by a column of covariances and takes its square off the variances; columns after
  * the first are those of the process less what the columns before them explain, so that no model is fitted or
  * factored again. Cost: nodes^(horizon−1) times cEI at all points, and from horizon 3 on the covariances of
- * the points chosen. Later steps choose among the points of each outlook's discretisation. With horizon 1 it
- * is `cei`.
+ * the points chosen. Later steps choose among the points of each lookahead's discretisation. With horizon 1
+ * it is `cei`.
  */
 #include <assert.h>
 #include <math.h>
@@ -30,7 +30,7 @@
 
 /* clang-format off */
 #define SETTINGS(X) \
-    CKG__LOCAL_CLIMB_SETTINGS(X) \
+    CKG__ASCENT_SETTINGS(X) \
     X(horizon, {.value = 2}, 1, 4, 1, "evaluations that are planned, this one among them") \
     X(nodes, {.value = 5, .sampled = 3}, 2, 32, 1, \
       "quadrature points of each outcome; with several constraints its square for all of them") \
@@ -156,7 +156,7 @@ static void take_off(const struct rollout *r, struct state *state)
             const double moved = state->column[j][p];
             const double var = fmax(before[j].var[p] - moved * moved, 0);
             state->view[j].var[p] = var;
-            state->sd[j][p] = sqrt(ckg__doubted(fmax(var, floor), limits.doubt, NULL) + limits.chance);
+            state->sd[j][p] = sqrt(ckg__inflated(fmax(var, floor), limits.roughness, NULL) + limits.chance);
         }
     }
 }
@@ -389,21 +389,21 @@ static int log_values(const struct rollout *r, int m, const double *U, int ldu, 
 
 /* --- the policy --- */
 
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+static int at(void *context, int lookahead, int m, const double *U, int ldu, struct ckg__arena *arena,
               double *value, double *gradient)
 {
     const struct rollout *rollout = context;
 
     assert(!gradient);
     (void)gradient;
-    return log_values(&rollout[outlook], m, U, ldu, arena, value);
+    return log_values(&rollout[lookahead], m, U, ldu, arena, value);
 }
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
     const struct settings *set = search->settings;
-    const size_t outlooks = (size_t)search->outlooks;
-    struct rollout *rollout = ckg__arena_get(search->results, outlooks, sizeof *rollout);
+    const size_t lookaheads = (size_t)search->lookaheads;
+    struct rollout *rollout = ckg__arena_get(search->results, lookaheads, sizeof *rollout);
     struct nodes *shown = ckg__arena_get(search->results, 1, sizeof *shown);
 
     if (set->horizon == 1)
@@ -412,16 +412,17 @@ static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisit
         return CKG_ERR_NOMEM;
     *acquisition = (struct ckg__acquisition){rollout, at, 1, 0};
 
-    /* The same nodes for all outlooks and designs; each outlook has its own points. */
-    int status = lay_nodes(shown, search->outlook[0].belief, (int)set->nodes, search->seed, search->results);
-    for (int o = 0; !status && o < search->outlooks; o++) {
-        const struct ckg__outlook *outlook = &search->outlook[o];
-        rollout[o] = (struct rollout){.belief = outlook->belief,
+    /* The same nodes for all lookaheads and designs; each lookahead has its own points. */
+    int status = lay_nodes(shown, search->lookahead[0].belief, (int)set->nodes, search->seed,
+                           search->results);
+    for (int o = 0; !status && o < search->lookaheads; o++) {
+        const struct ckg__lookahead *lookahead = &search->lookahead[o];
+        rollout[o] = (struct rollout){.belief = lookahead->belief,
                                       .horizon = (int)set->horizon,
                                       .discount = set->discount,
                                       .shown = shown,
-                                      .view = outlook->view};
-        status = ckg__search_incumbent(search, outlook->belief, search->results, &rollout[o].best);
+                                      .view = lookahead->view};
+        status = ckg__search_incumbent(search, lookahead->belief, search->results, &rollout[o].best);
     }
     return status;
 }
@@ -432,5 +433,5 @@ const struct ckg__policy ckg__policy_rollout = {
     .reference = "Lam and Willcox 2017",
     .value = "log of the improvement that this evaluation and those planned after it are expected to make",
     CKG__TABLE(parameters),
-    CKG__LOCAL_CLIMB,
+    CKG__ASCENT,
     .acquire = acquire};

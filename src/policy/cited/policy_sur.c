@@ -33,7 +33,7 @@
 
 /* clang-format off */
 #define SETTINGS(X) \
-    CKG__LOCAL_CLIMB_SETTINGS(X) \
+    CKG__ASCENT_SETTINGS(X) \
     X(points, {.value = 64, .sampled = 16}, 4, 10000, 1, \
       "points that the volume is summed over, under each hyperparameter sample")
 /* clang-format on */
@@ -226,7 +226,7 @@ static struct width width_of(double var, const struct ckg__limits *limits)
     double slope;
     const int floored = !(var > limits->floor);
     const double v = fmax(floored ? limits->floor : var, 1e-300);
-    const double wide = ckg__doubted(v, limits->doubt, &slope);
+    const double wide = ckg__inflated(v, limits->roughness, &slope);
     const double square = wide + limits->chance;
 
     slope = floored ? 0 : slope;
@@ -431,11 +431,12 @@ static int log_reductions(const struct volume *sur, int m, const double *U, int 
 
 /* --- where the points lie --- */
 
-/* Boxes, the cube among them; points laid in each for one that is drawn; streams of numbers of an outlook. */
+/* Boxes, the cube among them; points laid in each for one that is drawn; streams of numbers of a lookahead.
+ */
 enum { BOXES = 5, LAID = 2, STREAMS = 16 };
 _Static_assert((int)BOXES < (int)STREAMS, "every box has a stream, and the draw has one");
 
-/* The boxes of one outlook, from the cube inwards; only reals are confined. */
+/* The boxes of one lookahead, from the cube inwards; only reals are confined. */
 struct boxes {
     const struct ckg_problem *problem;
     int count;
@@ -496,7 +497,7 @@ static double log_density(const struct boxes *b, const double *u)
 static int lay_points(struct ckg__search *search, int o, struct points *out)
 {
     const struct settings *set = search->settings;
-    const struct boxes boxes = boxes_around(search->scope->problem, search->outlook[o].x_r);
+    const struct boxes boxes = boxes_around(search->scope->problem, search->lookahead[o].x_r);
     const int each = LAID * (int)set->points * BOXES / boxes.count;
     const int count = each * boxes.count;
     const int D = search->scope->problem->D;
@@ -531,14 +532,14 @@ static int all_designs(struct ckg__search *search, struct points *out)
     return CKG_OK;
 }
 
-/* The volume under outlook o. */
+/* The volume under lookahead o. */
 static int make_one(struct ckg__search *search, int o, struct volume *sur)
 {
     const struct settings *set = search->settings;
     struct points points;
     struct ckg__rng rng;
 
-    *sur = (struct volume){.belief = search->outlook[o].belief,
+    *sur = (struct volume){.belief = search->lookahead[o].belief,
                            .finite = !ckg__problem_has_reals(search->scope->problem)};
     ckg__rng_seed(&rng, search->seed, search->stream, CKG__FOR_VOLUMES + (uint64_t)(STREAMS * o + BOXES));
     int status = ckg__search_incumbent(search, sur->belief, search->results, &sur->best);
@@ -550,20 +551,20 @@ static int make_one(struct ckg__search *search, int o, struct volume *sur)
     return status;
 }
 
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+static int at(void *context, int lookahead, int m, const double *U, int ldu, struct ckg__arena *arena,
               double *value, double *gradient)
 {
     const struct volume *sur = context;
 
-    return log_reductions(&sur[outlook], m, U, ldu, arena, value, gradient);
+    return log_reductions(&sur[lookahead], m, U, ldu, arena, value, gradient);
 }
 
 static int acquire(struct ckg__search *search, struct ckg__acquisition *acquisition)
 {
-    struct volume *sur = ckg__arena_get(search->results, (size_t)search->outlooks, sizeof *sur);
+    struct volume *sur = ckg__arena_get(search->results, (size_t)search->lookaheads, sizeof *sur);
     int status = sur ? CKG_OK : CKG_ERR_NOMEM;
 
-    for (int o = 0; !status && o < search->outlooks; o++)
+    for (int o = 0; !status && o < search->lookaheads; o++)
         status = make_one(search, o, &sur[o]);
     *acquisition = (struct ckg__acquisition){sur, at, 1, 1};
     return status;
@@ -575,5 +576,5 @@ const struct ckg__policy ckg__policy_sur = {
     .reference = "Picheny 2014",
     .value = "log of the expected reduction of the volume where a feasible improvement may lie, of the box",
     CKG__TABLE(parameters),
-    CKG__LOCAL_CLIMB,
+    CKG__ASCENT,
     .acquire = acquire};

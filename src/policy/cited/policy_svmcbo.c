@@ -451,14 +451,14 @@ static int bound_at(const struct context *c, const struct ckg__gp *gp, int m, co
     return CKG_OK;
 }
 
-static int at(void *context, int outlook, int m, const double *U, int ldu, struct ckg__arena *arena,
+static int at(void *context, int lookahead, int m, const double *U, int ldu, struct ckg__arena *arena,
               double *value, double *gradient)
 {
     const struct context *c = context;
 
     if (c->refine)
         return refine_at(c, m, U, ldu, arena, value, gradient);
-    return bound_at(c, c->search->outlook[outlook].belief->gp[0], m, U, ldu, arena, value, gradient);
+    return bound_at(c, c->search->lookahead[lookahead].belief->gp[0], m, U, ldu, arena, value, gradient);
 }
 
 /*

@@ -197,7 +197,7 @@ static void test_matches_simulation(void **state)
 /* Mean of process j under draw i at u. */
 static double drawn_mean(const struct noisy *m, int j, int i, const double *u)
 {
-    const struct ckg__truths *p = &m->nei.process[j];
+    const struct ckg__latent_draws *p = &m->nei.process[j];
     double mean = p->gp->mean;
     for (int r = 0; r < p->n; r++) {
         const double at[D] = {p->A[r] / p->gp->inv_ell[0], p->A[p->lda + r] / p->gp->inv_ell[1]};
@@ -209,7 +209,7 @@ static double drawn_mean(const struct noisy *m, int j, int i, const double *u)
 /* Variance of process j at u: k(u, u) − vᵀv by the factor. */
 static double drawn_variance(const struct noisy *m, int j, const double *u)
 {
-    const struct ckg__truths *p = &m->nei.process[j];
+    const struct ckg__latent_draws *p = &m->nei.process[j];
     double v[PROCESS_MAX_N], var = p->gp->k.s2;
     for (int r = 0; r < p->n; r++) {
         const double at[D] = {p->A[r] / p->gp->inv_ell[0], p->A[p->lda + r] / p->gp->inv_ell[1]};

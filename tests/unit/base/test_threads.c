@@ -148,11 +148,11 @@ struct sharing {
 static void share_task(void *context, int index, int worker)
 {
     struct sharing *sharing = context;
-    const struct ckg__team team = {sharing->pool, worker, NULL, NULL};
+    const struct ckg__workers workers = {sharing->pool, worker, NULL, NULL};
     int *parts = sharing->parts[index];
 
     for (int round = 1; round <= 2; round++) {
-        ckg__team_run(&team, 2 + index % 7, 1, count_task, parts);
+        ckg__workers_run(&workers, 2 + index % 7, 1, count_task, parts);
         for (int i = 0; i < 8; i++)
             if (parts[i] != (i < 2 + index % 7 ? round : 0))
                 parts[7] = -100;
@@ -180,12 +180,12 @@ static void test_tasks_that_share_their_work(void **state)
 }
 
 /* Without a team the parts come one after the other. */
-static void test_no_team(void **state)
+static void test_no_workers(void **state)
 {
     int parts[8] = {0};
 
     (void)state;
-    assert_int_equal(ckg__team_run(NULL, 5, 1, count_task, parts), 0);
+    assert_int_equal(ckg__workers_run(NULL, 5, 1, count_task, parts), 0);
     for (int i = 0; i < 8; i++)
         assert_int_equal(parts[i], i < 5);
 }
@@ -288,7 +288,7 @@ static void test_processors_that_are_allowed(void **state)
 int main(void)
 {
     return RUN_TESTS(test_processors_that_are_allowed, test_same_results_at_any_number_of_threads,
-                     test_many_short_runs, test_tasks_that_share_their_work, test_no_team,
+                     test_many_short_runs, test_tasks_that_share_their_work, test_no_workers,
                      test_runs_with_sleeping_workers, test_pool_that_never_ran_is_freed,
                      test_system_refuses_a_thread, test_no_threads_or_no_memory);
 }

@@ -259,14 +259,14 @@ static double *new_positive(int n)
 }
 
 /* With a team to share the work, the same bits as without, and the same pivot reported. */
-static void test_team(void **state)
+static void test_workers(void **state)
 {
     static const int large[] = {100, 200, 257, 300, 450};
     struct ckg__pool *pool;
 
     (void)state;
     assert_int_equal(ckg__pool_new(&pool, 3), 0);
-    const struct ckg__team team = {pool, 0, NULL, NULL};
+    const struct ckg__workers workers = {pool, 0, NULL, NULL};
     for (size_t s = 0; s < COUNT(large); s++) {
         const int n = large[s];
         const size_t bytes = (size_t)n * (size_t)n * sizeof(double);
@@ -275,12 +275,12 @@ static void test_team(void **state)
         memcpy(shared, alone, bytes);
         memcpy(spoilt, alone, bytes);
         spoilt[(n - 2) * n + n - 2] = -1;
-        assert_int_equal(ckg__dense()->cholesky(n, spoilt, n, &team), n - 1);
+        assert_int_equal(ckg__dense()->cholesky(n, spoilt, n, &workers), n - 1);
         assert_int_equal(ckg__dense()->cholesky(n, alone, n, NULL), 0);
-        assert_int_equal(ckg__dense()->cholesky(n, shared, n, &team), 0);
+        assert_int_equal(ckg__dense()->cholesky(n, shared, n, &workers), 0);
         assert_memory_equal(alone, shared, bytes);
         assert_int_equal(ckg__dense()->inverse_from_cholesky(n, alone, n, NULL), 0);
-        assert_int_equal(ckg__dense()->inverse_from_cholesky(n, shared, n, &team), 0);
+        assert_int_equal(ckg__dense()->inverse_from_cholesky(n, shared, n, &workers), 0);
         assert_memory_equal(alone, shared, bytes);
         free(alone), free(shared), free(spoilt);
     }
@@ -311,7 +311,7 @@ static void test_given_up(void **state)
     assert_true(A && L && work);
     assert_int_equal(ckg__pool_new(&pool, 1), 0);
     ckg__pool_watch(pool, &interrupt);
-    const struct ckg__team team = {pool, 0, NULL, NULL};
+    const struct ckg__workers workers = {pool, 0, NULL, NULL};
     memcpy(L, A, bytes);
     assert_int_equal(ckg__dense()->cholesky(N, L, N, NULL), 0);
     for (int inverse = 0; inverse < 2; inverse++)
@@ -319,8 +319,8 @@ static void test_given_up(void **state)
             asked = 0;
             ckg__interrupt_begin(&interrupt, 0);
             memcpy(work, inverse ? L : A, bytes);
-            const int status = inverse ? ckg__dense()->inverse_from_cholesky(N, work, N, &team)
-                                       : ckg__dense()->cholesky(N, work, N, &team);
+            const int status = inverse ? ckg__dense()->inverse_from_cholesky(N, work, N, &workers)
+                                       : ckg__dense()->cholesky(N, work, N, &workers);
             ckg__interrupt_end(&interrupt);
             if (asked < ending) {
                 assert_int_equal(status, 0);
@@ -369,7 +369,7 @@ static const struct CMUnitTest tests[] = {
 #if defined(CKG_HAVE_X86_VARIANTS)
     cmocka_unit_test(test_v3),        cmocka_unit_test(test_v4),
 #endif
-    cmocka_unit_test(test_selection), cmocka_unit_test(test_team), cmocka_unit_test(test_given_up),
+    cmocka_unit_test(test_selection), cmocka_unit_test(test_workers), cmocka_unit_test(test_given_up),
 };
 
 int main(void)

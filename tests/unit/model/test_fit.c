@@ -180,7 +180,7 @@ static double projected_gradient(const struct ckg__fit *fit, const double *theta
 static double steepest;
 
 /* The best of all starts; every one must end where the density no longer rises. */
-static double best_climb(const struct ckg__fit *fit, struct ckg__arena *arena)
+static double best_ascend(const struct ckg__fit *fit, struct ckg__arena *arena)
 {
     double best = -INFINITY;
 
@@ -190,7 +190,7 @@ static double best_climb(const struct ckg__fit *fit, struct ckg__arena *arena)
         ckg__fit_start(fit, start, theta);
         assert_int_equal(ckg__fit_work_take(&work, fit, arena), CKG_OK);
         first = ckg__fit_density(fit, theta, NULL, &work);
-        assert_int_equal(ckg__fit_climb(fit, 300, theta, &density, arena), CKG_OK);
+        assert_int_equal(ckg__fit_ascend(fit, 300, theta, &density, arena), CKG_OK);
         assert_true(density >= first);
         assert_near(density, ckg__fit_density(fit, theta, NULL, &work), 1e-12 * fabs(density));
         /* it also stops when the density rises by less than 1e-5 of itself twice running */
@@ -219,7 +219,7 @@ static double grid_maximum(const struct ckg__fit *fit, struct ckg__arena *arena)
     return best;
 }
 
-static void test_climb_reaches_the_best_of_a_grid(void **state)
+static void test_ascend_reaches_the_best_of_a_grid(void **state)
 {
     (void)state;
     for (int kernel = 0; kernel < CKG__KERNELS; kernel++)
@@ -228,13 +228,13 @@ static void test_climb_reaches_the_best_of_a_grid(void **state)
             process_make(&p, (enum ckg__kernel)kernel, 1, 15, ESTIMATED, 24);
             const struct ckg__fit fit = {.inputs = p.inputs,
                                          .prior = flat ? ckg__prior_flat() : ckg__prior_default(1)};
-            const double climbed = best_climb(&fit, &p.arena), grid = grid_maximum(&fit, &p.arena);
+            const double climbed = best_ascend(&fit, &p.arena), grid = grid_maximum(&fit, &p.arena);
             assert_true(climbed >= grid - 1e-4);
             process_free(&p);
         }
 }
 
-static void test_climb_ends_with_a_small_gradient(void **state)
+static void test_ascend_ends_with_a_small_gradient(void **state)
 {
     static const enum process_noise kinds[] = {ESTIMATED, KNOWN, MIXED};
 
@@ -244,7 +244,7 @@ static void test_climb_ends_with_a_small_gradient(void **state)
             struct process p;
             process_make(&p, (enum ckg__kernel)kernel, 4, 25, kinds[i], 25);
             const struct ckg__fit fit = {.inputs = p.inputs, .prior = ckg__prior_default(4)};
-            best_climb(&fit, &p.arena);
+            best_ascend(&fit, &p.arena);
             process_free(&p);
         }
     print_message("projected gradient: %.2g\n", steepest);
@@ -362,6 +362,6 @@ static void test_samples_match_quadrature(void **state)
 int main(void)
 {
     return RUN_TESTS(test_gradient_matches_differences, test_gradient_with_a_prior_of_the_signal,
-                     test_density_is_likelihood_and_prior, test_climb_reaches_the_best_of_a_grid,
-                     test_climb_ends_with_a_small_gradient, test_samples_match_quadrature);
+                     test_density_is_likelihood_and_prior, test_ascend_reaches_the_best_of_a_grid,
+                     test_ascend_ends_with_a_small_gradient, test_samples_match_quadrature);
 }

@@ -1,7 +1,7 @@
 /*
  * Noise that varies over the space, against values with 50 digits that know nothing of pooled rows
- * (tests/reference/make_loudness.py): the density of the values, the most probable loudness and its evidence.
- * Slopes against differences.
+ * (tests/reference/make_noise_process.py): the density of the values, the most probable noise_process and its
+ * evidence. Slopes against differences.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 #include "model/noise_process.h"
 #include "model/likelihood.h"
 #include "posterior/posterior.h"
-#include "reference/loudness.inc"
+#include "reference/noise_process.inc"
 #include "support/near.h"
 #include "support/test.h"
 
@@ -64,10 +64,10 @@ static struct ckg__fit fit_of(const struct ckg__series *series)
     };
 }
 
-/* The loudness that the reference was given. */
-static struct ckg__loudness given(double *room)
+/* The noise_process that the reference was given. */
+static struct ckg__noise_process given(double *room)
 {
-    struct ckg__loud loud = {.places = PLACES, .s2 = loud_given_s2};
+    struct ckg__noise_fit loud = {.places = PLACES, .s2 = loud_given_s2};
     double u[N * D];
 
     for (int i = 0; i < N; i++)
@@ -79,13 +79,13 @@ static struct ckg__loudness given(double *room)
     }
     for (int k = 0; k < D; k++)
         loud.inv_ell[k] = 1 / loud_given_ell[k];
-    return ckg__loudness_lay_out(&loud, D, group, u, room);
+    return ckg__noise_process_lay_out(&loud, D, group, u, room);
 }
 
 struct varied {
     struct ckg__arena arena;
     struct ckg__series plain, series;
-    struct ckg__loudness loudness;
+    struct ckg__noise_process noise_process;
     struct ckg__fit fit;
     double g[N], relative[N];
     double room[D + (D + 1) * PLACES];
@@ -100,10 +100,10 @@ static void begin(struct varied *v)
     memset(v, 0, sizeof *v);
     ckg__arena_init(&v->arena);
     v->plain = plain_series();
-    v->loudness = given(v->room);
-    ckg__loudness_at(&v->loudness, N, loud_X, N, v->g, NULL);
+    v->noise_process = given(v->room);
+    ckg__noise_process_at(&v->noise_process, N, loud_X, N, v->g, NULL);
     v->series = ckg__series_vary(&v->plain, v->g, v->relative);
-    v->series.state = &v->loudness;
+    v->series.state = &v->noise_process;
     v->series.likelihood = &ckg__likelihood_varying;
     v->fit = fit_of(&v->series);
     memcpy(v->theta, loud_theta, sizeof v->theta);
@@ -186,7 +186,7 @@ static void test_noise_of_a_further_evaluation(void **state)
     ckg__posterior_noise(&v.gp, 1, u, 1, &mean, &var, &(struct ckg__noise){&noise, &in_mean, &in_var, in_u});
 
     /* As loud as it is there. */
-    ckg__loudness_at(&v.loudness, 1, u, 1, &g, NULL);
+    ckg__noise_process_at(&v.noise_process, 1, u, 1, &g, NULL);
     assert_near(noise, exp(loud_theta[D] + g) + ckg__gp_nugget_variance(&v.gp), 1e-15);
     assert_near(in_mean, 0, 0);
     assert_near(in_var, 0, 0);
@@ -203,16 +203,16 @@ static void test_fit_finds_the_most_probable(void **state)
 {
     const struct ckg__series series = plain_series();
     const struct ckg__fit fit = fit_of(&series);
-    struct ckg__loud loud = {0};
-    struct ckg__loud_found found;
+    struct ckg__noise_fit loud = {0};
+    struct ckg__noise_found found;
     struct ckg__arena arena;
-    double u[N * D], room[D + (D + 1) * CKG__LOUD_PLACES];
+    double u[N * D], room[D + (D + 1) * CKG__NOISE_PLACES];
     double theta[D + 2], g[N];
 
     (void)state;
     ckg__arena_init(&arena);
     memcpy(theta, loud_theta, sizeof theta);
-    assert_int_equal(ckg__loudness_fit(&fit, theta, &loud, &found, &arena), CKG_OK);
+    assert_int_equal(ckg__noise_process_fit(&fit, theta, &loud, &found, &arena), CKG_OK);
 
     /* The scales are those that the reference has. */
     assert_int_equal(loud.places, 8);
@@ -227,8 +227,8 @@ static void test_fit_finds_the_most_probable(void **state)
     for (int i = 0; i < N; i++)
         for (int k = 0; k < D; k++)
             u[i * D + k] = loud_X[k * N + i];
-    const struct ckg__loudness loudness = ckg__loudness_lay_out(&loud, D, group, u, room);
-    ckg__loudness_at(&loudness, N, loud_X, N, g, NULL);
+    const struct ckg__noise_process noise_process = ckg__noise_process_lay_out(&loud, D, group, u, room);
+    ckg__noise_process_at(&noise_process, N, loud_X, N, g, NULL);
     for (int i = 0, a = 0; i < N; i++)
         if (loud_known[i] < 0)
             assert_near(theta[D] + g[i], loud_course[a++], 1e-2);
@@ -236,9 +236,9 @@ static void test_fit_finds_the_most_probable(void **state)
     assert_near(found.evidence, loud_evidence, 1e-3);
 
     /* From there on nothing moves. */
-    const struct ckg__loud before = loud;
+    const struct ckg__noise_fit before = loud;
     const double evidence = found.evidence;
-    assert_int_equal(ckg__loudness_fit(&fit, theta, &loud, &found, &arena), CKG_OK);
+    assert_int_equal(ckg__noise_process_fit(&fit, theta, &loud, &found, &arena), CKG_OK);
     assert_near(loud.s2, before.s2, 0);
     assert_near(found.evidence, evidence, 1e-3);
     ckg__arena_free(&arena);

@@ -24,7 +24,7 @@ static int judge(int n, const double *values, double median, double limit, struc
     for (int i = 0; i < n; i++)
         sorted[i] = (struct ckg__member){values[i], 1};
     qsort(sorted, (size_t)n, sizeof *sorted, ascending);
-    const struct ckg__crowd crowd = {n, sorted, median, limit, 10};
+    const struct ckg__sample crowd = {n, sorted, median, limit, 10};
     return ckg__ordinary(&crowd, window);
 }
 
@@ -46,7 +46,7 @@ static void test_a_few_far_out(void **state)
     assert_near(window.high, 5 + 6, 1e-14);
 }
 
-static void test_nothing_absurd(void **state)
+static void test_nothing_outlier(void **state)
 {
     const double even[] = {1, 2, 3, 4, 5, 6, 7, 8};
     const double heavy[] = {1, 2, 4, 9, 20, 70, 300, 1e3, 5e3, 4e4};
@@ -90,13 +90,13 @@ static void test_a_cluster_counts_once(void **state)
         sorted[n++] = (struct ckg__member){i, 1};
     for (int i = 0; i < 20; i++)
         sorted[n++] = (struct ckg__member){1e6 + i, i == 0};
-    const struct ckg__crowd crowd = {n, sorted, 4, 0, 10};
+    const struct ckg__sample crowd = {n, sorted, 4, 0, 10};
     assert_int_equal(ckg__ordinary(&crowd, &window), 1);
     assert_near(window.high, 4 + 1.5 * 4, 1e-14);
 }
 
 int main(void)
 {
-    return RUN_TESTS(test_a_few_far_out, test_nothing_absurd, test_a_limit_is_no_gap,
+    return RUN_TESTS(test_a_few_far_out, test_nothing_outlier, test_a_limit_is_no_gap,
                      test_a_cluster_counts_once);
 }

@@ -88,7 +88,7 @@ static void test_places_are_finite(void **state)
 }
 
 /* A value outside the interval counts as its end; a limit does not. */
-static void test_absurd_values_are_drawn_in(void **state)
+static void test_outlier_values_are_drawn_in(void **state)
 {
     const struct ckg__scaling s = {1, 0, 0, 1, 2, 4, -6, 10};
 
@@ -100,5 +100,5 @@ static void test_absurd_values_are_drawn_in(void **state)
 int main(void)
 {
     return RUN_TESTS(test_values_and_slopes, test_moments, test_moments_are_finite, test_places_are_finite,
-                     test_absurd_values_are_drawn_in);
+                     test_outlier_values_are_drawn_in);
 }

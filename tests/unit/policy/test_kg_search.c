@@ -236,7 +236,7 @@ static ckg_study *list_study(uint64_t seed, int noisy, int refined)
     options.initial = 0;
     must(ckg_study_new(&s, p, &options));
     ckg_problem_free(p);
-    s->effort.nodes_one = refined ? refined : s->effort.nodes_one;
+    s->size.nodes_one = refined ? refined : s->size.nodes_one;
     for (int t = 0; t < told; t++) {
         const double *x = X + (size_t)D * (size_t)t;
         const double values[] = {
@@ -692,14 +692,14 @@ static void test_pkg_averages_products(void **state)
         struct ckg__search search;
         double gradient[2 * PROBES];
         must(ckg__study_begin_search(s, rows[row], &search));
-        assert_int_equal(search.outlooks, 3);
+        assert_int_equal(search.lookaheads, 3);
         for (int o = 0; !row && o < 3; o++) {
             struct ckg__search one = search;
-            one.outlooks = 1;
-            one.outlook = &search.outlook[o];
+            one.lookaheads = 1;
+            one.lookahead = &search.lookahead[o];
             must(ckg__policy_score(rows[0], &one, PROBES, U, kg[o]));
             memset(log_pf[o], 0, sizeof log_pf[o]);
-            must(ckg__belief_log_feasible_batch(search.outlook[o].full, PROBES, U, PROBES, search.results,
+            must(ckg__belief_log_feasible_batch(search.lookahead[o].full, PROBES, U, PROBES, search.results,
                                                 log_pf[o], gradient));
         }
         if (row)
@@ -750,7 +750,7 @@ static void test_gradient_with_and_without_the_weight(void **state)
         double X[2 * PROBES];
         draw_probes((uint64_t)i, X);
         must(ckg__study_begin_search(s, ckg__policy_find("pkg"), &search));
-        const struct ckg__outlook *o = &search.outlook[0];
+        const struct ckg__lookahead *o = &search.lookahead[0];
         struct ckg__knowledge knowledge;
         must(ckg__knowledge_make(&knowledge, &search));
         const struct ckg__kg kg = ckg__knowledge_on(o, &knowledge.scout_nodes);

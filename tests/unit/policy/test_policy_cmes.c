@@ -1,5 +1,5 @@
 /*
- * The policy `cmes`: its score is the average over outlooks and draws that cmes.h defines, its settings say
+ * The policy `cmes`: its score is the average over lookaheads and draws that cmes.h defines, its settings say
  * what they do, and what it suggests has a score that no space-filling design surpasses.
  */
 #include <float.h>
@@ -64,7 +64,7 @@ static const struct kind kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* log of the average over outlooks, from draws and values made here. */
+/* log of the average over lookaheads, from draws and values made here. */
 static void by_definition(ckg_study *s, int draws, int bound, const double *X, double *want)
 {
     struct ckg__search search;
@@ -78,14 +78,14 @@ static void by_definition(ckg_study *s, int draws, int bound, const double *X, d
         U[AT + p] = X[2 * p + 1];
         want[p] = -INFINITY;
     }
-    for (int o = 0; o < search.outlooks; o++) {
-        const struct ckg__belief *belief = search.outlook[o].belief;
+    for (int o = 0; o < search.lookaheads; o++) {
+        const struct ckg__belief *belief = search.lookahead[o].belief;
         for (int i = 0; i < draws; i++)
             ckg__draws_best(&drawn[o], belief, i, &best[i]);
         must(ckg__cmes_batch(belief, &(struct ckg__cmes){draws, bound, best}, AT, U, AT, search.results,
                              value, NULL));
         for (int p = 0; p < AT; p++)
-            ckg__log_add(&want[p], value[p] - log(search.outlooks), 0, 1, NULL, NULL);
+            ckg__log_add(&want[p], value[p] - log(search.lookaheads), 0, 1, NULL, NULL);
     }
     ckg__study_end_search(s, CKG_OK);
 }
@@ -161,7 +161,7 @@ static void test_nothing_feasible(void **state)
     must(ckg__study_begin_search(s, s->policy, &search));
     must(ckg__search_draw(&search, CKG__DRAWS_CMES, 16, &draws));
     for (int i = 0; i < 16; i++)
-        assert_int_equal(ckg__draws_best(&draws, search.outlook[0].belief, i, &best), -1);
+        assert_int_equal(ckg__draws_best(&draws, search.lookahead[0].belief, i, &best), -1);
     ckg__study_end_search(s, CKG_OK);
     ckg_study_free(s);
 }

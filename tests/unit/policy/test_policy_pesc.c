@@ -32,8 +32,8 @@ struct bench {
     struct process process[3];
     struct ckg__belief belief;
     struct ckg__surrogate surrogate[3];
-    struct ckg__models models;
-    struct ckg__outlook outlook;
+    struct ckg__surrogates models;
+    struct ckg__lookahead lookahead;
     struct ckg__data data;
     struct ckg__arena arena, results;
     struct ckg__pool *pool;
@@ -111,10 +111,10 @@ static void bench_make(struct bench *b, const struct pesc_model *model, int list
     ckg__arena_init(&b->arena);
     ckg__arena_init(&b->results);
     must(ckg__pool_new(&b->pool, 1));
-    b->outlook = (struct ckg__outlook){.belief = &b->belief, .full = &b->belief};
+    b->lookahead = (struct ckg__lookahead){.belief = &b->belief, .full = &b->belief};
     b->scope = (struct ckg__scope){b->problem, &b->data, &b->models, NULL, NULL};
     b->search = (struct ckg__search){.scope = &b->scope,
-                                     .effort = {.base = 128, .data = 48, .local = 40, .candidates = 96},
+                                     .size = {.base = 128, .data = 48, .local = 40, .candidates = 96},
                                      .settings = setting,
                                      .pool = b->pool,
                                      .arena = &b->arena,
@@ -122,8 +122,8 @@ static void bench_make(struct bench *b, const struct pesc_model *model, int list
                                      .seed = 1,
                                      .stream = 1,
                                      .deadline = INFINITY,
-                                     .outlooks = 1,
-                                     .outlook = &b->outlook,
+                                     .lookaheads = 1,
+                                     .lookahead = &b->lookahead,
                                      .penalty = NAN};
     must(ckg__search_points(&b->search));
     must(ckg__search_penalty(&b->search));

@@ -61,11 +61,11 @@ static void test_moments(void **state)
     (void)state;
     begin(s, &search);
     must(ckg__search_draw(&search, CKG__DRAWS_CMES, DRAWS, &draws));
-    assert_int_equal(draws.m, search.outlook[0].m);
+    assert_int_equal(draws.m, search.lookahead[0].m);
     assert_int_equal(draws.outcomes, 3);
     for (int j = 0; j < 3; j++) {
-        const struct ckg__view *view = &search.outlook[0].view[j];
-        const struct ckg__gp *gp = search.outlook[0].belief->gp[j];
+        const struct ckg__view *view = &search.lookahead[0].view[j];
+        const struct ckg__gp *gp = search.lookahead[0].belief->gp[j];
         for (int p = 0; p < draws.m; p += 7) {
             double sum = 0, square = 0;
             const double var = view->var[p] + gp->nugget * gp->k.s2;
@@ -93,14 +93,14 @@ static void test_joint(void **state)
     (void)state;
     begin(s, &search);
     must(ckg__search_draw(&search, CKG__DRAWS_CMES, DRAWS, &draws));
-    const struct ckg__outlook *outlook = &search.outlook[0];
+    const struct ckg__lookahead *lookahead = &search.lookahead[0];
     int far = 0; /* the point that is least known */
     for (int p = 1; p < search.base; p++)
-        far = outlook->view[0].var[p] > outlook->view[0].var[far] ? p : far;
+        far = lookahead->view[0].var[p] > lookahead->view[0].var[far] ? p : far;
     for (int i = 0; i < DRAWS; i++) {
-        const double f = ckg__draws_of(&draws, 0, i)[far] - outlook->view[0].mean[far],
-                     c = ckg__draws_of(&draws, 1, i)[far] - outlook->view[1].mean[far];
-        const double g = ckg__draws_of(&draws, 0, i)[outlook->r] - outlook->view[0].mean[outlook->r];
+        const double f = ckg__draws_of(&draws, 0, i)[far] - lookahead->view[0].mean[far],
+                     c = ckg__draws_of(&draws, 1, i)[far] - lookahead->view[1].mean[far];
+        const double g = ckg__draws_of(&draws, 0, i)[lookahead->r] - lookahead->view[0].mean[lookahead->r];
         const double pair[3] = {f * c, f * g, 0}, size[3] = {f * f, c * c, g * g};
         for (int k = 0; k < 3; k++) {
             product[k] += pair[k] / DRAWS;
@@ -109,11 +109,11 @@ static void test_joint(void **state)
     }
     assert_near(product[0] / sqrt(square[0] * square[1]), 0, 5 / sqrt(DRAWS));
     double cov;
-    struct ckg__view one = outlook->view[0];
+    struct ckg__view one = lookahead->view[0];
     one.m = 1;
-    one.B += outlook->r;
-    one.V += outlook->r;
-    ckg__view_covariance(search.outlook[0].belief->gp[0], &one, &outlook->view[0], far, 1, &cov, 1);
+    one.B += lookahead->r;
+    one.V += lookahead->r;
+    ckg__view_covariance(search.lookahead[0].belief->gp[0], &one, &lookahead->view[0], far, 1, &cov, 1);
     assert_near(product[1], cov, 5 * sqrt((square[0] * square[2] + cov * cov) / DRAWS));
     ckg__study_end_search(s, CKG_OK);
     ckg_study_free(s);
@@ -181,7 +181,7 @@ static void test_best_by_definition(void **state)
     process_free(&process);
 }
 
-/* Two threads draw what one does; outlooks, purposes and seeds draw different numbers. */
+/* Two threads draw what one does; lookaheads, purposes and seeds draw different numbers. */
 static void test_streams(void **state)
 {
     ckg_study *study[3] = {new_study(1, 1, 8), new_study(1, 2, 8), new_study(1, 1, 9)};
@@ -191,7 +191,7 @@ static void test_streams(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         begin(study[i], &search[i]);
-        assert_int_equal(search[i].outlooks, 3);
+        assert_int_equal(search[i].lookaheads, 3);
         must(ckg__search_draw(&search[i], CKG__DRAWS_CMES, 6, draws[i]));
     }
     const size_t size = 3 * 6 * (size_t)draws[0][0].m * sizeof(double);

@@ -23,7 +23,7 @@ static double incumbent(ckg_study *s)
     struct ckg__search search;
     double best, value, sd;
     must(ckg__study_begin_search(s, ckg__policy_find("cei"), &search));
-    must(ckg__search_incumbent(&search, search.outlook[0].belief, search.results, &best));
+    must(ckg__search_incumbent(&search, search.lookahead[0].belief, search.results, &best));
     ckg__study_end_search(s, CKG_OK);
     ckg__scaling_moments(&s->models.surrogate[0].scaling, best, 0, &value, &sd);
     return isfinite(best) ? value : NAN;

@@ -57,7 +57,7 @@ static void test_a_search_leaves_the_models(void **state)
 
     (void)state;
     must(ckg__study_begin_search(s, ckg__policy_find("ckg"), &search));
-    assert_true(isfinite(search.outlook[0].belief->penalty));
+    assert_true(isfinite(search.lookahead[0].belief->penalty));
     assert_memory_equal(&before, &s->models.belief[0], sizeof before);
     assert_ptr_equal(search.scope, &s->scope);
     must(ckg__study_end_search(s, CKG_OK));

@@ -190,9 +190,10 @@ static void test_floor_of_the_variance_with_two_limits(void **state)
 }
 
 /* What var counts as under the doubt, by the same variance without, and by how much it grows with var. */
-static void check_doubt(double var, double doubt, double counts_as, double slope, double lower, double upper)
+static void check_roughness(double var, double roughness, double counts_as, double slope, double lower,
+                            double upper)
 {
-    const struct ckg__limits limits = {.lower = lower, .upper = upper, .doubt = doubt};
+    const struct ckg__limits limits = {.lower = lower, .upper = upper, .roughness = roughness};
     const double mean = 0.3;
     double log_pf = 0, in_mean, in_var, plain[3];
 
@@ -204,17 +205,17 @@ static void check_doubt(double var, double doubt, double counts_as, double slope
 }
 
 /* Doubt multiplies a variance, up to what the values vary by; what is larger by itself stays. */
-static void test_doubt(void **state)
+static void test_roughness(void **state)
 {
     static const double limits[][2] = {{-INFINITY, 0.5}, {0.1, INFINITY}, {0.1, 0.5}};
 
     (void)state;
     for (int i = 0; i < 3; i++) {
-        check_doubt(0.2, 2.25, 0.45, 2.25, limits[i][0], limits[i][1]);
-        check_doubt(0.2, 0.5, 0.1, 0.5, limits[i][0], limits[i][1]);
-        check_doubt(0.6, 4, 1, 0, limits[i][0], limits[i][1]);
-        check_doubt(2, 4, 2, 1, limits[i][0], limits[i][1]);
-        check_doubt(2, 0.5, 1, 0.5, limits[i][0], limits[i][1]);
+        check_roughness(0.2, 2.25, 0.45, 2.25, limits[i][0], limits[i][1]);
+        check_roughness(0.2, 0.5, 0.1, 0.5, limits[i][0], limits[i][1]);
+        check_roughness(0.6, 4, 1, 0, limits[i][0], limits[i][1]);
+        check_roughness(2, 4, 2, 1, limits[i][0], limits[i][1]);
+        check_roughness(2, 0.5, 1, 0.5, limits[i][0], limits[i][1]);
     }
 }
 
@@ -292,6 +293,6 @@ int main(void)
 {
     return RUN_TESTS(test_one_limit, test_two_limits, test_two_limits_under_the_floor_of_the_variance,
                      test_slopes_match_differences, test_adds_to_what_is_there, test_floor_of_the_variance,
-                     test_floor_of_the_variance_with_two_limits, test_doubt, test_gradient_of_log_feasible,
-                     test_gradient_of_log_utility, test_views_and_utility);
+                     test_floor_of_the_variance_with_two_limits, test_roughness,
+                     test_gradient_of_log_feasible, test_gradient_of_log_utility, test_views_and_utility);
 }

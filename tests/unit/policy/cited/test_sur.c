@@ -232,7 +232,7 @@ static void test_gradient(void **state)
     for (int i = 0; i < 4; i++) {
         struct scene s;
         scene_make(&s, i % 2 ? CKG__MATERN52 : CKG__RBF, 0.2, 40 + (uint64_t)i);
-        s.belief.doubt[1] = doubts[i / 2];
+        s.belief.roughness[1] = doubts[i / 2];
         random_points(&s.process[0].rng, 2, 24, U);
         for (int p = 0; p < 24; p++)
             log_weight[p] = -log(24);

@@ -1,5 +1,5 @@
 /* A selection of trials, each changed in the command's way, made as one change and said. */
-#include "commands/mended.h"
+#include "commands/corrected.h"
 
 #include "actions/action_edit.h"
 #include "api/shapes.h"
@@ -7,7 +7,7 @@
 #include "commands/selection.h"
 #include "present/trial_text.h"
 
-int app_print_trial(const struct app_arguments *a, const struct app_notebook *n, const struct app_trial *t)
+int app_print_trial(const struct app_arguments *a, const struct app_study *n, const struct app_trial *t)
 {
     struct app_text line = {0};
 
@@ -19,22 +19,22 @@ int app_print_trial(const struct app_arguments *a, const struct app_notebook *n,
 }
 
 /* Says what is waited for. */
-static void say(const struct app_elsewhere *elsewhere)
+static void say(const struct app_remote_run *remote)
 {
     struct app_text line = {0};
 
-    app_elsewhere_text(elsewhere, &line);
+    app_remote_run_text(remote, &line);
     app_warn("%s\n", line.data ? line.data : "waiting for a run elsewhere");
     app_text_free(&line);
 }
 
-int app_release(const struct app_arguments *a, struct app_notebook *n, int number)
+int app_release(const struct app_arguments *a, struct app_study *n, int number)
 {
-    return app_notebook_release_patiently(n, number, a->quiet ? NULL : say);
+    return app_study_release_patiently(n, number, a->quiet ? NULL : say);
 }
 
 /* None of them runs: what a killed run left is taken from it. */
-static int release_all(const struct app_arguments *a, struct app_notebook *n, const struct app_selection *s)
+static int release_all(const struct app_arguments *a, struct app_study *n, const struct app_selection *s)
 {
     int status = CKG_OK;
 
@@ -44,8 +44,8 @@ static int release_all(const struct app_arguments *a, struct app_notebook *n, co
 }
 
 /* One line for all of them, or an object each. */
-static int print_all(const struct app_arguments *a, const struct app_notebook *n,
-                     const struct app_selection *s, const char *became)
+static int print_all(const struct app_arguments *a, const struct app_study *n, const struct app_selection *s,
+                     const char *became)
 {
     struct app_text line = {0};
     int status = CKG_OK;
@@ -60,8 +60,8 @@ static int print_all(const struct app_arguments *a, const struct app_notebook *n
     return app_print(a, &line);
 }
 
-int app_mend(const struct app_arguments *a, struct app_notebook *n, const char *kind, app_mend_one *mend,
-             const char *became)
+int app_correction(const struct app_arguments *a, struct app_study *n, const char *kind,
+                   app_correction_make *correction, const char *became)
 {
     struct app_selection selection;
     int status = app_selection_read(a, n, &selection);
@@ -70,8 +70,8 @@ int app_mend(const struct app_arguments *a, struct app_notebook *n, const char *
         return status;
     status = release_all(a, n, &selection);
     if (!status)
-        status = app_notebook_mend(n, selection.count, selection.number, kind, mend, app_option(a, "note"),
-                                   a->line);
+        status = app_study_correct(n, selection.count, selection.number, kind, correction,
+                                   app_option(a, "note"), a->line);
     if (!status)
         status = print_all(a, n, &selection, became);
     app_selection_free(&selection);

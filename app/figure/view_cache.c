@@ -1,23 +1,23 @@
 /* Kept with what is shown, until it is closed. */
-#include "figure/kept.h"
+#include "figure/view_cache.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-struct app_show_kept {
+struct app_view_cache {
     int has_history, has_frontier, has_importance;
     struct app_history history;
     struct app_frontier frontier;
     struct app_importance importance;
 };
 
-struct app_show_kept *app_kept_new(void)
+struct app_view_cache *app_view_cache_new(void)
 {
-    return calloc(1, sizeof(struct app_show_kept));
+    return calloc(1, sizeof(struct app_view_cache));
 }
 
-void app_kept_free(struct app_show_kept *kept)
+void app_view_cache_free(struct app_view_cache *kept)
 {
     if (!kept)
         return;
@@ -40,7 +40,7 @@ static int note(struct app_history *out, const struct app_show *s, ckg_study *en
     if (status == CKG_ERR_STATE) /* no objective yet: nothing to recommend, and no fault */
         return CKG_OK;
     if (status)
-        return app_notebook_fail(s->notebook, status);
+        return app_study_fail(s->record, status);
 
     assert(out->count < APP_MAX_HISTORY);
     out->evaluations[out->count] = evaluations;
@@ -65,10 +65,10 @@ static int make_history(struct app_history *out, const struct app_show *s)
 
     out->count = 0;
 
-    int status = app_notebook_new_engine(s->notebook, &engine);
-    for (int i = 0; !status && i < s->notebook->count; i++) {
-        const struct app_trial *t = &s->notebook->trials[i];
-        status = app_notebook_tell(s->notebook, engine, t);
+    int status = app_study_new_engine(s->record, &engine);
+    for (int i = 0; !status && i < s->record->count; i++) {
+        const struct app_trial *t = &s->record->trials[i];
+        status = app_study_tell(s->record, engine, t);
         if (t->state != APP_COMPLETE && t->state != APP_FAILED_TRIAL)
             continue;
 
@@ -84,7 +84,7 @@ static int make_history(struct app_history *out, const struct app_show *s)
 
 int app_show_history(const struct app_show *s, const struct app_history **out)
 {
-    struct app_show_kept *kept = s->kept;
+    struct app_view_cache *kept = s->kept;
     const int status = kept->has_history ? CKG_OK : make_history(&kept->history, s);
 
     kept->has_history |= !status;
@@ -94,9 +94,8 @@ int app_show_history(const struct app_show *s, const struct app_history **out)
 
 int app_show_frontier(const struct app_show *s, const struct app_frontier **out)
 {
-    struct app_show_kept *kept = s->kept;
-    const int status = kept->has_frontier ? CKG_OK
-                                          : app_frontier_find(&kept->frontier, s->notebook, s->engine);
+    struct app_view_cache *kept = s->kept;
+    const int status = kept->has_frontier ? CKG_OK : app_frontier_find(&kept->frontier, s->record, s->engine);
 
     kept->has_frontier |= !status;
     *out = &kept->frontier;
@@ -105,9 +104,9 @@ int app_show_frontier(const struct app_show *s, const struct app_frontier **out)
 
 int app_show_importance(const struct app_show *s, const struct app_importance **out)
 {
-    struct app_show_kept *kept = s->kept;
+    struct app_view_cache *kept = s->kept;
     const int status = kept->has_importance ? CKG_OK
-                                            : app_importance_find(&kept->importance, s->notebook, s->engine,
+                                            : app_importance_find(&kept->importance, s->record, s->engine,
                                                                   s->outcomes.count, s->outcomes.outcome);
 
     kept->has_importance |= !status;

@@ -1,6 +1,6 @@
 /* What takes long to find and several figures of a page show: found when it is first asked for. */
-#ifndef CKG_APP_KEPT_H
-#define CKG_APP_KEPT_H
+#ifndef CKG_APP_VIEW_CACHE_H
+#define CKG_APP_VIEW_CACHE_H
 
 #include "actions/effects.h"
 #include "actions/frontier.h"
@@ -22,7 +22,7 @@ int app_show_frontier(const struct app_show *show, const struct app_frontier **o
 /* Of the outcomes that are shown. */
 int app_show_importance(const struct app_show *show, const struct app_importance **out);
 
-struct app_show_kept *app_kept_new(void);
-void app_kept_free(struct app_show_kept *kept);
+struct app_view_cache *app_view_cache_new(void);
+void app_view_cache_free(struct app_view_cache *kept);
 
 #endif

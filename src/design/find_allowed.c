@@ -30,7 +30,7 @@ enum {
     CHUNK = 32
 };
 
-struct survey {
+struct observed {
     ckg_problem *problem;
     struct ckg__rng rng;
     double scale[CKG__MAX_CLAUSES];
@@ -39,13 +39,13 @@ struct survey {
     double *u, *scratch;
     struct ckg__arena arena;
     double nearest; /* the least violation seen, and which rule it broke */
-    int hardest;
+    int most_violated;
 };
 
 /* --- how much is broken --- */
 
 /* Σ of what is missing at x (d); 0 where nothing is. *worst is the rule that misses most. */
-static double violation(const struct survey *s, const double *x, int *worst)
+static double violation(const struct observed *s, const double *x, int *worst)
 {
     const struct ckg__rules *rules = s->problem->rules;
     double sum = 0;
@@ -70,7 +70,7 @@ static double violation(const struct survey *s, const double *x, int *worst)
 }
 
 /* The clauses' units: the mean size of their margins over some points. */
-static void find_scales(struct survey *s)
+static void find_scales(struct observed *s)
 {
     enum { SAMPLE = 128 };
     const struct ckg__rules *rules = s->problem->rules;
@@ -99,7 +99,7 @@ static void find_scales(struct survey *s)
 
 /* --- finding --- */
 
-static void keep(struct survey *s, const double *x)
+static void keep(struct observed *s, const double *x)
 {
     if (s->count == KEPT)
         return;
@@ -108,7 +108,7 @@ static void keep(struct survey *s, const double *x)
 }
 
 /* Space-filling points first … last − 1 until enough are kept; how many were allowed. */
-static int try_points(struct survey *s, int first, int last, int enough)
+static int try_points(struct observed *s, int first, int last, int enough)
 {
     double cube[CHUNK * CKG_MAX_PARAMETERS], x[CKG_MAX_PARAMETERS];
     int allowed = 0;
@@ -127,7 +127,7 @@ static int try_points(struct survey *s, int first, int last, int enough)
 }
 
 /* A value of parameter i to try in turn t of a descent at x: anywhere, then nearer and nearer. */
-static double value_to_try(struct survey *s, int i, int t, double x)
+static double value_to_try(struct observed *s, int i, int t, double x)
 {
     const struct ckg__parameter *q = &s->problem->parameters[i];
     const double chance = ckg__rng_uniform(&s->rng);
@@ -149,7 +149,7 @@ static double value_to_try(struct survey *s, int i, int t, double x)
 }
 
 /* One parameter after the other to the value that breaks least; what is broken then. */
-static double descend_once(struct survey *s, double *x, double broken)
+static double descend_once(struct observed *s, double *x, double broken)
 {
     int unused = 0;
 
@@ -169,7 +169,7 @@ static double descend_once(struct survey *s, double *x, double broken)
 }
 
 /* 1 when a descent from x (d) ends at an allowed design, which is kept. */
-static int descend(struct survey *s, double *x)
+static int descend(struct observed *s, double *x)
 {
     int rule = 0;
     double broken = violation(s, x, &rule);
@@ -191,14 +191,14 @@ static int descend(struct survey *s, double *x)
         broken = descend_once(s, x, broken);
         if (broken > 0 && broken < s->nearest) {
             s->nearest = violation(s, x, &rule);
-            s->hardest = rule;
+            s->most_violated = rule;
         }
     }
     return 0;
 }
 
 /* Descents from `count` space-filling points on, the least bad of some each time. */
-static void try_descents(struct survey *s, int first, int count)
+static void try_descents(struct observed *s, int first, int count)
 {
     enum { OF = 16 };
     double cube[OF * CKG_MAX_PARAMETERS], x[CKG_MAX_PARAMETERS], best[CKG_MAX_PARAMETERS];
@@ -222,7 +222,7 @@ static void try_descents(struct survey *s, int first, int count)
 }
 
 /* From what was found on to more of it. */
-static int try_walks(struct survey *s)
+static int try_walks(struct observed *s)
 {
     const int had = s->count;
     double x[CKG_MAX_PARAMETERS];
@@ -252,7 +252,7 @@ static int has_functions(const ckg_problem *problem)
 }
 
 /* Allowed designs of a problem that is too large to go through. */
-static int look_around(struct survey *s)
+static int look_around(struct observed *s)
 {
     find_scales(s);
     s->problem->known.share = (double)try_points(s, 0, POINTS, KEPT) / POINTS;
@@ -288,7 +288,7 @@ static int go_through(const ckg_problem *problem, double size, int most, double 
     return allowed;
 }
 
-static int refuse(const struct survey *s, int proven)
+static int refuse(const struct observed *s, int proven)
 {
     char words[240];
 
@@ -297,11 +297,11 @@ static int refuse(const struct survey *s, int proven)
                          ckg__problem_size(s->problem));
     return ckg__fail(CKG_ERR_INVALID,
                      "the rules seem to leave no design: none was found, and the nearest try breaks %s",
-                     ckg__rule_words(s->problem, s->hardest, words, sizeof words));
+                     ckg__rule_words(s->problem, s->most_violated, words, sizeof words));
 }
 
 /* Goes through a finite problem; the allowed designs become known where they are few enough. */
-static int list_allowed(struct survey *s, double size)
+static int list_allowed(struct observed *s, double size)
 {
     struct ckg__known *known = &s->problem->known;
     const int most = s->problem->designs ? s->problem->designs : LISTED;
@@ -332,22 +332,22 @@ static int list_allowed(struct survey *s, double size)
 
 /* --- the survey --- */
 
-static int take(struct survey *s)
+static int take(struct observed *s)
 {
     const size_t D = (size_t)s->problem->D;
     const size_t larger = D > CKG_MAX_PARAMETERS ? D : CKG_MAX_PARAMETERS;
 
     ckg__arena_init(&s->arena);
-    ckg__rng_seed(&s->rng, 0, 0, CKG__FOR_SURVEY);
+    ckg__rng_seed(&s->rng, 0, 0, CKG__FOR_FINDING);
     s->x = ckg__alloc(KEPT * (size_t)s->problem->d, sizeof *s->x);
     s->u = ckg__alloc(larger, sizeof *s->u);
     s->scratch = ckg__alloc(larger, sizeof *s->scratch);
     return s->x && s->u && s->scratch ? CKG_OK : CKG_ERR_NOMEM;
 }
 
-int ckg__allowed_survey(ckg_problem *problem)
+int ckg__allowed_find(ckg_problem *problem)
 {
-    struct survey s = {.problem = problem, .nearest = INFINITY};
+    struct observed s = {.problem = problem, .nearest = INFINITY};
     const double size = ckg__problem_size(problem);
 
     if (!ckg__ruled(problem))
@@ -381,7 +381,7 @@ int ckg_problem_find_allowed(const ckg_problem *problem, double *x)
         return ckg__fail(CKG_ERR_INVALID, "ckg_problem_find_allowed: needs a problem with parameters, and x");
     int status = ckg__problem_copy(&copy, problem);
     if (!status)
-        status = ckg__allowed_survey(copy);
+        status = ckg__allowed_find(copy);
 
     /* Its first design where nothing is ruled out. */
     if (!status && copy->known.count)

@@ -44,7 +44,7 @@ def value_bytes(value):
     return struct.pack("<QQ", 3, len(data)) + data
 
 
-def seal(values, always=None):
+def checksum(values, always=None):
     """As the 64-bit integer with a sign that a database keeps."""
     always = len(values) if always is None else always
     later = (struct.pack("<Q", i) + value_bytes(v) for i, v in enumerate(values) if i >= always and v is not None)
@@ -56,16 +56,16 @@ def signed(number):
     return number - 2 ** 64 if number >> 63 else number
 
 
-def total(seals):
+def total(checksums):
     out = 0
-    for one in seals:
+    for one in checksums:
         out ^= one
     return out
 
 
-def sealed(store, table, columns, where, *keys):
+def checksum_kind(store, table, columns, where, *keys):
     """The rows' seals by what the rows say, with their rowids."""
-    return [(row[0], seal(row[1:], LATER.get(columns))) for row in store.execute(f"SELECT rowid, {columns} FROM {table} WHERE {where}", keys).fetchall()]
+    return [(row[0], checksum(row[1:], LATER.get(columns))) for row in store.execute(f"SELECT rowid, {columns} FROM {table} WHERE {where}", keys).fetchall()]
 
 
 def write(store, table, rows):
@@ -73,17 +73,17 @@ def write(store, table, rows):
     return total(one for _, one in rows)
 
 
-def seal_all(store):
+def checksum_all(store):
     """As if the program had written every row as it is."""
     for (study,) in store.execute("SELECT id FROM study").fetchall():
         for (change,) in store.execute("SELECT number FROM change WHERE study = ?", (study,)).fetchall():
-            images = write(store, "image", sealed(store, "image", IMAGE, "study = ? AND change = ?", study, change))
+            images = write(store, "image", checksum_kind(store, "image", IMAGE, "study = ? AND change = ?", study, change))
             store.execute("UPDATE change SET images = ? WHERE study = ? AND number = ?", (images, study, change))
-        trials = write(store, "trial", sealed(store, "trial", TRIAL, "study = ?", study))
-        changes = write(store, "change", sealed(store, "change", CHANGE, "study = ?", study))
+        trials = write(store, "trial", checksum_kind(store, "trial", TRIAL, "study = ?", study))
+        changes = write(store, "change", checksum_kind(store, "change", CHANGE, "study = ?", study))
         store.execute("UPDATE study SET trials = ?, changes = ?, last = (SELECT COALESCE(MAX(number), 0) FROM trial WHERE study = id) WHERE id = ?",
                       (trials, changes, study))
-        write(store, "study", sealed(store, "study", STUDY, "id = ?", study))
+        write(store, "study", checksum_kind(store, "study", STUDY, "id = ?", study))
 
 
 @contextlib.contextmanager
@@ -92,19 +92,19 @@ def forged(path):
     store = sqlite3.connect(path, isolation_level=None, timeout=60)
     try:
         yield store
-        seal_all(store)
+        checksum_all(store)
     finally:
         store.close()
 
 
-def check_seals(path):
+def check_checksums(path):
     """Every row's seal is that of another hand, and so are the sums."""
     store = sqlite3.connect(path)
     tables = (("study", STUDY), ("trial", TRIAL), ("change", CHANGE), ("image", IMAGE))
     def everything():
         return [store.execute(f"SELECT {columns}, seal FROM {table} ORDER BY rowid").fetchall() for table, columns in tables]
     before = everything()
-    seal_all(store)
+    checksum_all(store)
     after = everything()
     store.rollback()
     store.close()

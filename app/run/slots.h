@@ -1,6 +1,6 @@
 /* The places of a process that evaluates, for the steps of all its studies, and how it is asked to stop. */
-#ifndef CKG_APP_PLACES_H
-#define CKG_APP_PLACES_H
+#ifndef CKG_APP_SLOTS_H
+#define CKG_APP_SLOTS_H
 
 #include <poll.h>
 
@@ -10,16 +10,16 @@
 struct app_run_study;
 
 /* A place where one evaluation runs; number 0: free. */
-struct app_place {
+struct app_slot {
     struct app_run_study *of;
     int number;
     struct app_child process;
 };
 
 /* The places of a process, and how it is asked to stop. */
-struct app_places {
+struct app_slots {
     int count, running;
-    struct app_place *place; /* (count) */
+    struct app_slot *slot; /* (count) */
     struct pollfd *fds;
     pid_t *leaders;
     struct app_guard guard;
@@ -37,27 +37,27 @@ struct app_places {
 };
 
 /* Makes the places; CKG_ERR_NOMEM: there are none. */
-int app_places_make(struct app_places *places, int count, struct app_message *message);
+int app_slots_make(struct app_slots *slots, int count, struct app_message *message);
 /* Looks after orphans to come, where the process is ours. */
-void app_places_begin(struct app_places *places);
-void app_places_end(struct app_places *places);
+void app_slots_begin(struct app_slots *slots);
+void app_slots_end(struct app_slots *slots);
 
 /* Takes in the requests to stop. */
-void app_places_listen(struct app_places *places);
+void app_slots_listen(struct app_slots *slots);
 
 /* Until a request, something with an evaluation, or the time `until` by app_clock. */
-void app_places_wait(struct app_places *places, double until);
+void app_slots_wait(struct app_slots *slots, double until);
 
 /* Takes leave of orphans that have ended. */
-void app_places_reap(struct app_places *places);
+void app_slots_reap(struct app_slots *slots);
 
 /*
  * Our children that are to stay: of all places but that one, and who starts guards; into places->leaders; how
  * many.
  */
-int app_places_leaders(struct app_places *places, const struct app_place *but);
+int app_slots_leaders(struct app_slots *slots, const struct app_slot *but);
 
 /* 1 when a store that does not answer is not to be waited for: struct app_asking's, of the places. */
-int app_places_give_up(void *places);
+int app_slots_give_up(void *slots);
 
 #endif

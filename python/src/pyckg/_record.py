@@ -54,15 +54,15 @@ class _Place:
 
     def open(self, threads: int) -> Any:
         """The bridge's notebook, to be closed when it is not used any more."""
-        out = ffi.new("pyckg_notebook **")
+        out = ffi.new("pyckg_study **")
         if self.definition:
-            status = lib.pyckg_notebook_define(out, _text(self.definition), _word("store", self.store), threads)
+            status = lib.pyckg_study_define(out, _text(self.definition), _word("store", self.store), threads)
         else:
             words = (_word("study", self.study), _word("store", self.store), _word("name", self.name))
-            status = lib.pyckg_notebook_open(out, *words, threads)
-        notebook = ffi.gc(out[0], lib.pyckg_notebook_close)
-        check(status, text(lib.pyckg_notebook_message(notebook)))
-        return notebook
+            status = lib.pyckg_study_open(out, *words, threads)
+        record = ffi.gc(out[0], lib.pyckg_study_close)
+        check(status, text(lib.pyckg_study_message(record)))
+        return record
 
     def absolute(self) -> _Place:
         """The same from any folder."""
@@ -85,12 +85,12 @@ def _dump(given: dict[str, Any]) -> str:
         raise InvalidError(f"the definition cannot be kept in a store: {error}") from None
 
 
-def _act(notebook: Any, action: str, given: dict[str, Any]) -> str:
+def _act(record: Any, action: str, given: dict[str, Any]) -> str:
     """What came of an action of the program, by its name."""
     length = ffi.new("size_t *")
-    said = lib.pyckg_notebook_call(notebook, action.encode(), _text(_dump(given)))
-    check(said, text(lib.pyckg_notebook_message(notebook)) if said else "")
-    pointer = lib.pyckg_notebook_text(notebook, length)
+    said = lib.pyckg_study_call(record, action.encode(), _text(_dump(given)))
+    check(said, text(lib.pyckg_study_message(record)) if said else "")
+    pointer = lib.pyckg_study_text(record, length)
     return bytes(ffi.buffer(pointer, length[0])).decode()
 
 
@@ -127,17 +127,17 @@ class _Engine(Engine):
         return self._place
 
     def _open(self) -> Any:
-        notebook = self._place.open(self._threads)
+        record = self._place.open(self._threads)
         self._place = self._place.absolute()
-        found = json.loads(_act(notebook, "study", {}))
+        found = json.loads(_act(record, "study", {}))
         self.kept: dict[str, Any] = found["definition"]
         self.url: str = found["store"] or ""
-        return notebook
+        return record
 
     def _new_handle(self) -> Any:
         handle, self._first = self._first or self._open(), None
         self._watch = ffi.new("struct pyckg_watch *")
-        lib.pyckg_notebook_set_interrupt(handle, ffi.addressof(lib, "pyckg_interrupted"), self._watch)
+        lib.pyckg_study_set_interrupt(handle, ffi.addressof(lib, "pyckg_interrupted"), self._watch)
         return handle
 
     def forked(self) -> None:
@@ -147,11 +147,11 @@ class _Engine(Engine):
         if self._handle is not None:
             _left_behind.append(self._handle)
             ffi.gc(self._handle, None)
-            lib.pyckg_notebook_forked(self._handle)
+            lib.pyckg_study_forked(self._handle)
             self._handle = None
         self._lock = threading.RLock()
 
-    def _notebook(self) -> Any:
+    def _record(self) -> Any:
         """With the lock held: the notebook, once it can be used."""
         if self._refusal:
             raise StateError(self._refusal)
@@ -161,46 +161,46 @@ class _Engine(Engine):
         return self._handle
 
     def _ready(self) -> Any:
-        notebook = self._notebook()
+        record = self._record()
         out = ffi.new("ckg_study **")
-        self._check(notebook, lib.pyckg_notebook_engine(notebook, out))
+        self._check(record, lib.pyckg_study_engine(record, out))
         return out[0]
 
-    def _check(self, notebook: Any, status: int) -> None:
-        check(status, text(lib.pyckg_notebook_message(notebook)) if status else "")
-        if note := text(lib.pyckg_notebook_note(notebook)):
+    def _check(self, record: Any, status: int) -> None:
+        check(status, text(lib.pyckg_study_message(record)) if status else "")
+        if note := text(lib.pyckg_study_note(record)):
             warnings.warn(note, stacklevel=2)
 
     @contextmanager
-    def notebook(self) -> Iterator[Any]:
+    def record(self) -> Iterator[Any]:
         """The notebook for some calls, each by `call`."""
         with self._free():
-            yield self._notebook()
+            yield self._record()
 
     def call(self, function: Any, *arguments: Any) -> None:
         with self._free():
-            notebook = self._notebook()
-            self._check(notebook, function(notebook, *arguments))
+            record = self._record()
+            self._check(record, function(record, *arguments))
 
     def hear(self, function: Any, *arguments: Any) -> str:
         """The same, and what people should know of it."""
         with self._free():
-            notebook = self._notebook()
-            self._check(notebook, function(notebook, *arguments))
-            return text(lib.pyckg_notebook_message(notebook))
+            record = self._record()
+            self._check(record, function(record, *arguments))
+            return text(lib.pyckg_study_message(record))
 
     def act(self, action: str, **given: Any) -> str:
         """What came of an action of the program, by its name; what is None is not given."""
         with self._free():
-            notebook = self._notebook()
-            found = _act(notebook, action, {key: value for key, value in given.items() if value is not None})
-            self._check(notebook, 0)
+            record = self._record()
+            found = _act(record, action, {key: value for key, value in given.items() if value is not None})
+            self._check(record, 0)
             return found
 
     def store(self) -> str:
         """The URL of the store; empty: there is none."""
         with self._free():
-            self._notebook()
+            self._record()
             return self.url
 
     def read_suggestion(self, suggestion: Any) -> Suggested:
@@ -224,8 +224,8 @@ class _Engine(Engine):
     def reopen(self, definition: Definition | None) -> None:
         """The problem has changed: opens the study as the store has it, by a definition that is like that."""
         with self._free():
-            notebook, self._handle = self._notebook(), None
-            ffi.release(notebook)
+            record, self._handle = self._record(), None
+            ffi.release(record)
             if self._place.study is None:
                 self._place = _Place(store=self._place.store, name=self.kept["name"])
             self._handle = self._new_handle()
@@ -249,7 +249,7 @@ def _like(old: Definition, now: Definition) -> Definition:
 _left_behind: list[Any] = []  # notebooks of a parent process: never closed here
 
 
-class Notebook(Taught[_Engine]):
+class StoredStudy(Taught[_Engine]):
     """A backend in the program's store. What it takes to evaluate is this process's until it is told or given back."""
 
     def __init__(self, engine: _Engine) -> None:
@@ -279,7 +279,7 @@ class Notebook(Taught[_Engine]):
                 return self._known(record)
         number, out = ffi.new("int *"), ffi.new("ckg_suggestion **")
         try:
-            self._engine.call(lib.pyckg_notebook_ask, out, number)
+            self._engine.call(lib.pyckg_study_ask, out, number)
             if out[0] == ffi.NULL:
                 return self._known(self.trial(number[0]))
             suggested = self._engine.read_suggestion(out[0])
@@ -326,7 +326,7 @@ class Notebook(Taught[_Engine]):
         why = ffi.NULL if failed is None else as_bytes("failed", failed)
         seconds = time.monotonic() - began
         try:
-            said = self._engine.hear(lib.pyckg_notebook_finish, number, len(told), told, why, ffi.NULL, seconds)
+            said = self._engine.hear(lib.pyckg_study_finish, number, len(told), told, why, ffi.NULL, seconds)
         except CkgError as error:
             values = {self.definition.outcomes[m.outcome]: m.value for m in measured}
             error.add_note(f"trial {number} gave {values or 'a failure'}, which is not in the store")
@@ -370,7 +370,7 @@ class Notebook(Taught[_Engine]):
         number, work = ffi.new("int *"), ffi.new("int *")
         while True:
             try:
-                self._engine.call(lib.pyckg_notebook_take, budget, number, work)
+                self._engine.call(lib.pyckg_study_take, budget, number, work)
                 if number[0]:
                     self._taken[number[0]] = time.monotonic()
                     self._beat()
@@ -387,7 +387,7 @@ class Notebook(Taught[_Engine]):
 
     def give_back(self, number: int) -> None:
         if self._taken.pop(number, None) is not None or self.trial(number).state == "running":
-            self._engine.call(lib.pyckg_notebook_hand_back, number)
+            self._engine.call(lib.pyckg_study_hand_back, number)
 
     def _beat(self) -> None:
         """Others hear that this process lives, as long as it has something to evaluate."""
@@ -398,7 +398,7 @@ class Notebook(Taught[_Engine]):
     def beat_once(self) -> bool:
         if not self._taken:
             return False
-        self._engine.call(lib.pyckg_notebook_heartbeat)
+        self._engine.call(lib.pyckg_study_heartbeat)
         return True
 
     # --- what was told ---
@@ -408,7 +408,7 @@ class Notebook(Taught[_Engine]):
 
     def _stands(self) -> Any:
         out = ffi.new("pyckg_standing *")
-        self._engine.call(lib.pyckg_notebook_stands, out)
+        self._engine.call(lib.pyckg_study_stands, out)
         return out
 
     def alive(self) -> int:
@@ -427,11 +427,11 @@ class Notebook(Taught[_Engine]):
 
     def trial(self, number: int) -> Record:
         out, stands = ffi.new("pyckg_trial *"), ffi.new("pyckg_standing *")
-        with self._engine.notebook() as notebook:
-            check(lib.pyckg_notebook_stands(notebook, stands), text(lib.pyckg_notebook_message(notebook)))
+        with self._engine.record() as record:
+            check(lib.pyckg_study_stands(record, stands), text(lib.pyckg_study_message(record)))
             if not 1 <= number <= stands.count:
                 raise NotFoundError(f"there is no trial {number}")
-            check(lib.pyckg_notebook_trial(notebook, number, out), text(lib.pyckg_notebook_message(notebook)))
+            check(lib.pyckg_study_trial(record, number, out), text(lib.pyckg_study_message(record)))
             measured = [Measurement(m.outcome, m.value, m.sd) for m in (out.measured[i] for i in range(out.count))]
             x = ffi.unpack(out.x, len(self.definition.parameters))
             seconds = None if math.isnan(out.seconds) else out.seconds
@@ -457,16 +457,16 @@ class Notebook(Taught[_Engine]):
         self.__init__(_Engine(state["place"], state["definition"], state["threads"]))  # type: ignore[misc]
 
 
-def _beat_on(reference: weakref.ref[Notebook]) -> None:
+def _beat_on(reference: weakref.ref[StoredStudy]) -> None:
     while True:
         time.sleep(_HEARTBEAT)
-        notebook = reference()
+        record = reference()
         try:
-            if notebook is None or not notebook.beat_once():
+            if record is None or not record.beat_once():
                 return
         except CkgError:
             return  # the study was closed; or the store is in trouble, which the next result will say
-        del notebook
+        del record
 
 
 # --- opening ---
@@ -474,7 +474,7 @@ def _beat_on(reference: weakref.ref[Notebook]) -> None:
 
 def require_store() -> None:
     """The package was built with the program's store."""
-    if not hasattr(lib, "pyckg_notebook_open"):
+    if not hasattr(lib, "pyckg_study_open"):
         raise StateError(
             "stores, plots and reports need a pyckg that was built with libyaml, jansson and SQLite; install them "
             "(Debian: libyaml-dev libjansson-dev libsqlite3-dev pkg-config), then pyckg again"
@@ -501,7 +501,7 @@ def create(
     evaluate: object,
     *,
     drawn: bool,
-) -> Notebook:
+) -> StoredStudy:
     """The study in the store, begun where there is none of that name; one of the same problem goes on."""
     require_store()
     url = _url("store", store)
@@ -519,7 +519,7 @@ def create(
     now = {**{key: value for key, value in engine.kept.items() if key != "model"}, **wanted}
     if now != engine.kept:
         engine.redefine(now)
-    return Notebook(engine)
+    return StoredStudy(engine)
 
 
 def _command(evaluate: object) -> dict[str, Any]:
@@ -529,7 +529,7 @@ def _command(evaluate: object) -> dict[str, Any]:
     return {"command": [as_text("evaluate: a word", word) for word in as_list("evaluate", evaluate)]}
 
 
-def open_notebook(study: object, store: object, name: object, threads: object) -> Notebook:
+def open_record(study: object, store: object, name: object, threads: object) -> StoredStudy:
     """The study of a problem file or of a store."""
     require_store()
     if isinstance(study, os.PathLike):
@@ -540,7 +540,7 @@ def open_notebook(study: object, store: object, name: object, threads: object) -
     url = None if store is None else _url("store", store)
     called = None if name is None else as_text("name", name)
     place = _Place(study=word, store=url, name=called)
-    return Notebook(_Engine(place, None, as_integer("threads", threads, 0, 256)))
+    return StoredStudy(_Engine(place, None, as_integer("threads", threads, 0, 256)))
 
 
 # --- looking ---
@@ -548,7 +548,7 @@ def open_notebook(study: object, store: object, name: object, threads: object) -
 
 def look_at(backend: Backend) -> _Engine:
     """The study as the program shows it: its own notebook, or one of the same trials that is kept nowhere."""
-    if isinstance(backend, Notebook):
+    if isinstance(backend, StoredStudy):
         return backend.engine
     require_store()
     stands = (backend.count(), backend.evaluations(), backend.alive())

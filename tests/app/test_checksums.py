@@ -11,7 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import PATIENCE, Folder, Result, check, main, problem, scale, wait_for  # noqa: E402
-from seals import check_seals, crc  # noqa: E402
+from checksums import check_checksums, crc  # noqa: E402
 
 ANSWER = ["/bin/sh", "-c", "test $CKG_TRIAL -ne 5 || { echo no licence >&2; exit 3; }; echo '{\"f\": 0.'$CKG_TRIAL'25, \"c\": [-1, 0.5]}'"]
 ENDINGS = ("", "-wal", "-shm", "-turn")
@@ -34,14 +34,14 @@ def test_the_checksum():
     check(crc(b"123456789") == 0x995DC9BBDF1939FA)
 
 
-def test_seals_by_another_hand():
+def test_checksums_by_another_hand():
     with Folder() as folder:
         begin(folder)
-        counts = check_seals(folder / "s.db")
+        counts = check_checksums(folder / "s.db")
         check(counts == [1, 22, 3, 6], counts)
 
 
-def test_every_column_is_sealed():
+def test_every_column_is_checksum_kind():
     """One value changed, whichever it is, so that it is still a value that might stand there."""
     with Folder() as folder:
         begin(folder)

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes tests/reference/loudness.inc: noise that varies over the space, computed with 50 digits from single values.
+"""Writes tests/reference/noise_process.inc: noise that varies over the space, computed with 50 digits from single values.
 
 The values of ten designs, of which some were measured several times and two have a known variance, are normal with the
-covariance K + diag(sigma^2 exp(g(x))), every value by itself: nothing is pooled. First for a given loudness g its values, and the
-log density of all values with the best mean under its prior. Then the most probable loudness for given scales by Fisher
+covariance K + diag(sigma^2 exp(g(x))), every value by itself: nothing is pooled. First for a given noise_process g its values, and the
+log density of all values with the best mean under its prior. Then the most probable noise_process for given scales by Fisher
 scoring to 30 digits, and its evidence by Laplace's approximation, with the information 1/2 tr(Q dS_a Q dS_b) of all values.
 The scales are those that the library chooses for these data; the test says so.
 
 Needs mpmath; the random numbers are of seed 77.
 
-    python3 tests/reference/make_loudness.py > tests/reference/loudness.inc
+    python3 tests/reference/make_noise_process.py > tests/reference/noise_process.inc
 """
 import math
 import random
@@ -61,7 +61,7 @@ def fit(K, h):
     return Q, alpha, -((r.T * alpha)[0] + PRECISION * m * m + mp.log(mp.det(S)) + n * mp.log(2 * mp.pi)) / 2
 
 
-# A loudness that is given.
+# A noise_process that is given.
 given_s2, given_ell = mp.mpf(1.5), [mp.mpf(0.5), mp.mpf(2)]
 places, weights = [0, 3, 7], [0.8, -0.4, 0.3]
 g = [sum(mp.mpf(w) * rbf(x, X[b], given_ell, given_s2) for w, b in zip(weights, places)) for x in X]
@@ -104,7 +104,7 @@ def row(name, numbers):
 
 
 means = [mp.fsum(v) / len(v) for v in map(lambda v: [mp.mpf(y) for y in v], values)]
-print("/* Written by make_loudness.py. */")
+print("/* Written by make_noise_process.py. */")
 row("loud_X", [x[k] for k in range(D) for x in X])
 row("loud_y", means)
 row("loud_squares", [mp.fsum((mp.mpf(y) - m) ** 2 for y in v) for v, m in zip(values, means)])

@@ -12,19 +12,19 @@ enum { SAMPLES = 16 };
 /* Settings that both have; the samples are drawn around what the policies' models have fitted. */
 static void follow(ckg_study *s)
 {
-    s->opinion.kernel = s->models.kernel;
-    s->opinion.choose_kernel = s->models.choose_kernel;
-    s->opinion.method = s->models.method;
-    s->opinion.samples = s->models.samples > SAMPLES ? s->models.samples : SAMPLES;
-    s->opinion.warp = s->models.warp;
-    s->opinion.vary = s->models.vary;
-    s->opinion.failures = s->models.failures;
-    s->opinion.seed = s->models.seed;
-    s->opinion.source = &s->models;
+    s->calibrated.kernel = s->models.kernel;
+    s->calibrated.choose_kernel = s->models.choose_kernel;
+    s->calibrated.method = s->models.method;
+    s->calibrated.samples = s->models.samples > SAMPLES ? s->models.samples : SAMPLES;
+    s->calibrated.warp = s->models.warp;
+    s->calibrated.vary = s->models.vary;
+    s->calibrated.failures = s->models.failures;
+    s->calibrated.seed = s->models.seed;
+    s->calibrated.source = &s->models;
 }
 
 /* 1 when the models know an outcome by the optimum of its hyperparameters alone. */
-static int any_exact(const struct ckg__models *models)
+static int any_exact(const struct ckg__surrogates *models)
 {
     for (int j = 0; j < models->data->problem->outcomes; j++) {
         const struct ckg__surrogate *s = &models->surrogate[j];
@@ -34,15 +34,15 @@ static int any_exact(const struct ckg__models *models)
     return 0;
 }
 
-int ckg__study_form_opinion(ckg_study *s)
+int ckg__study_calibrate(ckg_study *s)
 {
     /* Samples already, or none wanted. */
     if (s->models.method != CKG__FIT_AUTO || !any_exact(&s->models))
         return CKG_OK;
 
     follow(s);
-    const int status = ckg__models_update(&s->opinion, s->revision, 0);
+    const int status = ckg__surrogates_update(&s->calibrated, s->revision, 0);
     if (!status)
-        s->stated = &s->opinion;
+        s->stated = &s->calibrated;
     return status;
 }

@@ -2,7 +2,7 @@
  * The models' predictions come from one engine, asked by one thread at a time; commands run side by side, and
  * each design is evaluated once.
  */
-#include "bench/own_problem.h"
+#include "bench/user_problem.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -29,7 +29,7 @@ struct app_answered {
 /* Whether there are values; an answer is the one that is more likely. */
 static int ask_model(const struct app_problem *p, const double *x, double *values)
 {
-    struct app_own *own = p->context;
+    struct app_user_problem *own = p->context;
 
     pthread_mutex_lock(&own->lock);
     const int status = ckg_study_predict(own->engine, 1, x, values, NULL, NULL, NULL);
@@ -37,14 +37,14 @@ static int ask_model(const struct app_problem *p, const double *x, double *value
         app_fail(&own->trouble, status, "%s", ckg_error_message());
     pthread_mutex_unlock(&own->lock);
     for (int j = 1; !status && j <= p->K; j++)
-        if (ckg_problem_yesno(own->notebook.definition.problem, j) == 1)
+        if (ckg_problem_yesno(own->record.definition.problem, j) == 1)
             values[j] = values[j] >= 0.5;
     return !status;
 }
 
 /* --- the command --- */
 
-static const struct app_answered *look_up(struct app_own *own, const double *x)
+static const struct app_answered *look_up(struct app_user_problem *own, const double *x)
 {
     const size_t bytes = (size_t)own->problem.d * sizeof *x;
 
@@ -57,7 +57,7 @@ static const struct app_answered *look_up(struct app_own *own, const double *x)
 }
 
 /* What is not kept for lack of memory is evaluated again. */
-static void remember(struct app_own *own, const double *x, const double *values, int failed)
+static void remember(struct app_user_problem *own, const double *x, const double *values, int failed)
 {
     const size_t d = (size_t)own->problem.d;
     const size_t outcomes = (size_t)own->problem.K + 1;
@@ -88,9 +88,9 @@ static void wait_for(struct app_child *child)
 }
 
 /* Runs the command; 0: it could not be started, or failed. */
-static int run_command(struct app_own *own, const double *x, double *values)
+static int run_command(struct app_user_problem *own, const double *x, double *values)
 {
-    const struct app_definition *d = &own->notebook.definition;
+    const struct app_definition *d = &own->record.definition;
     ckg_measurement measured[1 + CKG_MAX_CONSTRAINTS];
     struct app_child child = {0};
     struct app_answer_rest rest = {0};
@@ -99,8 +99,7 @@ static int run_command(struct app_own *own, const double *x, double *values)
     int count = 0;
 
     app_run_word(worker, getpid(), 0, own);
-    const struct app_order order = {
-        .definition = d, .folder = own->notebook.folder, .worker = worker, .x = x};
+    const struct app_order order = {.definition = d, .folder = own->record.folder, .worker = worker, .x = x};
     if (app_child_start(&child, &(struct app_launcher){0}, &order, &why)) {
         pthread_mutex_lock(&own->lock);
         own->trouble = why;
@@ -119,7 +118,7 @@ static int run_command(struct app_own *own, const double *x, double *values)
 
 static int ask_command(const struct app_problem *p, const double *x, double *values)
 {
-    struct app_own *own = p->context;
+    struct app_user_problem *own = p->context;
     const struct app_answered *known = look_up(own, x);
 
     if (known) {
@@ -136,7 +135,7 @@ static int ask_command(const struct app_problem *p, const double *x, double *val
 /* --- the problem --- */
 
 /* A name that can be a file's: that of the problem file without folder and ending; NULL: no memory. */
-static const char *name_after(struct app_own *own, const char *file)
+static const char *name_after(struct app_user_problem *own, const char *file)
 {
     enum { LONGEST = 63 };
     const char *slash = strrchr(file, '/');
@@ -152,7 +151,7 @@ static const char *name_after(struct app_own *own, const char *file)
 }
 
 /* Every outcome was measured, so that the models say something of each. */
-static int check_measured(const struct app_own *own, const char *file, struct app_message *message)
+static int check_measured(const struct app_user_problem *own, const char *file, struct app_message *message)
 {
     for (int j = 0; j <= own->problem.K; j++) {
         ckg_model_info model;
@@ -162,16 +161,16 @@ static int check_measured(const struct app_own *own, const char *file, struct ap
             return app_fail(message, CKG_ERR_INVALID,
                             "%s: '%s' has not been measured yet, so there is no model to experiment on; "
                             "evaluate some designs first, or add --real to ask the command itself",
-                            file, app_outcome_name(&own->notebook.definition, j));
+                            file, app_outcome_name(&own->record.definition, j));
     }
     return CKG_OK;
 }
 
 /* On the models: their best design, and what an infeasible one is worth. */
-static int use_models(struct app_own *own, const char *file, struct app_message *message)
+static int use_models(struct app_user_problem *own, const char *file, struct app_message *message)
 {
     struct app_problem *p = &own->problem;
-    int status = app_notebook_engine(&own->notebook, &own->engine);
+    int status = app_study_engine(&own->record, &own->engine);
 
     if (status)
         return app_fail(message, status, "%s", own->unheard.text);
@@ -189,43 +188,44 @@ static int use_models(struct app_own *own, const char *file, struct app_message 
     return status ? app_fail(message, status, "%s: %s", file, ckg_error_message()) : CKG_OK;
 }
 
-static int use_command(struct app_own *own, const char *file, struct app_message *message)
+static int use_command(struct app_user_problem *own, const char *file, struct app_message *message)
 {
-    const struct app_trial *best = app_notebook_best(&own->notebook);
+    const struct app_trial *best = app_study_best(&own->record);
 
-    if (!own->notebook.definition.evaluate.count)
+    if (!own->record.definition.evaluate.count)
         return app_fail(message, CKG_ERR_INVALID, "%s: --real needs `evaluate: {command: …}`", file);
     own->problem.evaluate_own = ask_command;
     own->problem.optimum = best ? app_trial_value(best, 0) : 0;
     return CKG_OK;
 }
 
-int app_own_open(struct app_own **out, const char *file, int real, int threads, struct app_message *message)
+int app_user_problem_open(struct app_user_problem **out, const char *file, int real, int threads,
+                          struct app_message *message)
 {
-    const struct app_study_place place = {.file = file};
-    struct app_own *own = calloc(1, sizeof *own);
+    const struct app_study_address place = {.file = file};
+    struct app_user_problem *own = calloc(1, sizeof *own);
 
     *out = NULL;
     if (!own)
         return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-    int status = app_notebook_open(&own->notebook, &place, APP_COMPARE, message);
+    int status = app_study_open(&own->record, &place, APP_COMPARE, message);
     if (status) {
         free(own);
         return status;
     }
 
     /* What it is. */
-    own->notebook.message = &own->unheard;
-    own->notebook.threads = threads;
+    own->record.message = &own->unheard;
+    own->record.threads = threads;
     pthread_mutex_init(&own->lock, NULL);
     const char *name = name_after(own, file);
     own->problem = (struct app_problem){
         .name = name,
         .title = name,
         .reference = "",
-        .d = app_dimension(&own->notebook.definition),
-        .K = app_constraints(&own->notebook.definition),
-        .own = own->notebook.definition.problem,
+        .d = app_dimension(&own->record.definition),
+        .K = app_constraints(&own->record.definition),
+        .own = own->record.definition.problem,
         .context = own,
     };
 
@@ -233,23 +233,23 @@ int app_own_open(struct app_own **out, const char *file, int real, int threads, 
     status = name ? (real ? use_command : use_models)(own, file, message)
                   : app_fail(message, CKG_ERR_NOMEM, "out of memory");
     if (status)
-        app_own_free(own);
+        app_user_problem_free(own);
     else
         *out = own;
     return status;
 }
 
-void app_own_free(struct app_own *own)
+void app_user_problem_free(struct app_user_problem *own)
 {
     if (!own)
         return;
     pthread_mutex_destroy(&own->lock);
-    app_notebook_close(&own->notebook);
+    app_study_close(&own->record);
     app_pool_free(&own->pool);
     free(own);
 }
 
-struct app_own *app_own_of(const struct app_problem *problem)
+struct app_user_problem *app_user_problem_of(const struct app_problem *problem)
 {
     return problem->own ? problem->context : NULL;
 }
