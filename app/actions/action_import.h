@@ -38,7 +38,7 @@ int app_trials_parse(const struct app_definition *definition, const char *text, 
                      const char *path, int lenient, struct app_imported *out, struct app_message *message);
 
 /*
- * Takes the turn, leaves out what the study has already unless `again`, and looks whether all others could be
+ * Takes the lock, leaves out what the study has already unless `again`, and looks whether all others could be
  * added. `path` stands in the complaints. CKG_ERR_STATE: the budget has no room for what is queued.
  */
 int app_imported_check(struct app_study *record, struct app_imported *imported, int again, const char *path);

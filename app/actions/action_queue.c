@@ -3,7 +3,7 @@
 
 #include "actions/action_edit.h"
 
-/* As a change like others that people make, which can be undone. The caller holds the turn. */
+/* As a change like others that people make, which can be undone. The caller holds the lock. */
 static int queue(struct app_study *n, const double *x, const char *command)
 {
     struct app_edit edit = {.record = n};

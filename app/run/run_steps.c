@@ -15,7 +15,7 @@
 
 /*
  * Seconds: between looks at what other processes do, also where the store tells of that, between tries for
- * the turn, each from the first to when nothing has changed for long; between looks for a request to stop
+ * the lock, each from the first to when nothing has changed for long; between looks for a request to stop
  * while a design is chosen.
  */
 static const double look = 0.5;

@@ -1,5 +1,5 @@
 /*
- * What is next: first a trial that somebody left, else a new design, which whoever holds the turn asks for,
+ * What is next: first a trial that somebody left, else a new design, which whoever holds the lock asks for,
  * so that designs are chosen one after the other and each knows of those before it. What becomes of it:
  * whatever happens, what the store says is true, and its result is in the store before anything else is done
  * with it.
@@ -372,7 +372,7 @@ static int claim(struct app_run_study *r, int *found, int *number)
     return status;
 }
 
-/* The turn, and all that is known; *taken 0: without it. */
+/* The lock, and all that is known; *taken 0: without it. */
 static int take_lock(struct app_study *n, int *taken)
 {
     int status = app_store_lock(n->store, n->id, taken, n->message);
@@ -385,7 +385,7 @@ static int take_lock(struct app_study *n, int *taken)
     return status;
 }
 
-/* Fits the models while others may have the turn. Whoever finds that taken need not fit anything yet. */
+/* Fits the models while others may have the lock. Whoever finds that taken need not fit anything yet. */
 static int take_lock_prepared(struct app_run_study *r, int *taken)
 {
     enum { PREPARATIONS = 3 };
@@ -404,7 +404,7 @@ static int take_lock_prepared(struct app_run_study *r, int *taken)
 
 /*
  * A new design, as a trial of that worker's (its id), 0: for whoever is free first, where the budget has
- * room. A turn that was lost with a connection may have been another's meanwhile: then it is for a next time.
+ * room. A lock that was lost with a connection may have been another's meanwhile: then it is for a next time.
  */
 static int choose(struct app_run_study *r, int64_t worker, int *number)
 {
@@ -412,7 +412,7 @@ static int choose(struct app_run_study *r, int64_t worker, int *number)
     int taken = 0;
     int status = take_lock_prepared(r, &taken);
 
-    /* The turn is ours, and the design too if there is to be one. */
+    /* The lock is ours, and the design too if there is to be one. */
     if (!status && taken) {
         if (app_study_spent(r->n) < budget_of(r))
             status = app_study_suggest(r->n, 1, worker, 1, &asked);
@@ -426,7 +426,7 @@ static int choose(struct app_run_study *r, int64_t worker, int *number)
         app_asked_free(&asked);
     }
 
-    /* Since when the turn is another's, if it is. */
+    /* Since when the lock is another's, if it is. */
     if (!status && !taken) {
         r->waiting = 1;
         r->waits = r->waits > 0 ? r->waits : app_clock();

@@ -66,7 +66,7 @@ struct app_run_study {
     int exhausted; /* no design is left to be evaluated */
     int unseen;    /* trials have ended since it was looked whether the run may end before its budget */
     struct app_stop_watch watch;
-    int waiting;      /* the turn is another's */
+    int waiting;      /* the lock is another's */
     double waits;     /* since when that is so, by app_clock; 0: it is not */
     int64_t seen;     /* the last revision of the store */
     double changed;   /* when that was new, or something was begun here */

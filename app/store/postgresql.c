@@ -8,9 +8,9 @@
  * and tried again by the store; whether a commit was one that the server did not live to confirm, its
  * transaction's number tells.
  *
- * The turn is an advisory lock of a transaction, which the server gives back when the connection ends.
+ * The lock is an advisory lock of a transaction, which the server gives back when the connection ends.
  * Nothing is written in that transaction until there is a design, so that nobody else waits for it; its
- * commit gives the turn back, and the next statement takes it again. Signs of life in between go by a
+ * commit gives the lock back, and the next statement takes it again. Signs of life in between go by a
  * connection of their own.
  *
  * What is listened to is the session's, so whoever lends sessions out, as pgbouncer does, passes nothing on:
@@ -50,10 +50,10 @@ struct database {
     double patience;          /* seconds that a server that went away is waited for */
     double trouble;           /* since when such failures follow each other, by app_clock; 0: they do not */
     struct app_asking asking; /* whether a connection is still wanted */
-    int64_t lock;             /* the study whose turn we have, 0: none */
+    int64_t lock;             /* the study that is locked, 0: none */
     int lock_open;            /* its transaction is open */
     int sign;                 /* a sign of life is given, without a transaction */
-    PGconn *inside;           /* the turn's connection, while a sign goes by another; else NULL */
+    PGconn *inside;           /* the lock's connection, while a sign goes by another; else NULL */
     int lent;                 /* 1: the session is not ours alone, 0: it is; -1: not known */
     int channels;             /* how many studies we listen to */
     int64_t *listened;        /* (channels) */
@@ -333,7 +333,7 @@ static int say_only(struct database *db, const char *words, struct app_message *
     return result ? CKG_OK : CKG_ERR_SYSTEM;
 }
 
-/* The turn's transaction; `how` takes its lock. */
+/* The transaction of a lock, which `how` takes. */
 static PGresult *open_lock(struct database *db, const char *how, int64_t study, struct app_message *message)
 {
     char words[256];
@@ -345,7 +345,7 @@ static PGresult *open_lock(struct database *db, const char *how, int64_t study, 
     return say(db, words, message);
 }
 
-/* A turn whose transaction was committed, or lost, is taken again before anything else is read. */
+/* A lock whose transaction was committed, or lost, is taken again before anything else is read. */
 static void pause_lock(struct database *db)
 {
     struct app_message unheard;
@@ -361,7 +361,7 @@ static void pause_lock(struct database *db)
     }
 }
 
-/* Nothing of the turn's transaction is left after a failure in it. */
+/* Nothing of the lock's transaction is left after a failure in it. */
 static void drop_lock(struct database *db)
 {
     if (db->lock_open)
@@ -452,7 +452,7 @@ static int pg_run(void *database, const char *sql, int count, const struct app_s
 
 /*
  * A sign of life: each statement alone, as none needs the others, and not waited for to be safe ({relaxed}).
- * In the turn, whose transaction stays as it is, they go by a connection of their own.
+ * In the lock, whose transaction stays as it is, they go by a connection of their own.
  */
 static int begin_sign(struct database *db, struct app_message *message)
 {
@@ -629,7 +629,7 @@ static int pg_alone(void *database, struct app_message *message)
     return there ? CKG_OK : say_only(db, "CREATE SCHEMA ckg", message);
 }
 
-/* --- the turn --- */
+/* --- the lock --- */
 
 static void pg_unlock(void *database, int64_t study)
 {

@@ -105,7 +105,7 @@ struct app_sql_driver {
      * A transaction that writes: until its end no other does, or none that changes the same rows. `durable`:
      * 1: it must outlive a power failure once it is committed; 0: the end of a process; -1: a sign of life,
      * which need not outlive anything: statements with {relaxed}, none of which needs another, and which may
-     * be given while the turn is held.
+     * be given while the lock is held.
      */
     int (*begin)(void *database, int durable, struct app_message *message);
     int (*commit)(void *database, struct app_message *message);
@@ -129,7 +129,7 @@ struct app_sql_driver {
      */
     int (*lock)(void *database, int64_t study, int *taken, struct app_message *message);
     void (*unlock)(void *database, int64_t study);
-    /* In the child of a fork: lets go of what would hold the turn when the parent is gone. */
+    /* In the child of a fork: lets go of what would hold the lock when the parent is gone. */
     void (*forked)(void *database);
     /*
      * From now on changes of the study ({wake}) are heard, 0: of new ones: a descriptor for poll, -1: there

@@ -2,7 +2,7 @@
  * The SQLite driver. One file in WAL mode, so that readers never wait for a writer; a writer takes its lock
  * at the start of the transaction and waits for another's up to half a minute. In a folder where nothing can
  * be written, a file that was closed in order is read as one that cannot change, which SQLite asks for in WAL
- * mode. Statements are prepared once and kept. The turn is a lock on a file beside the database, which the
+ * mode. Statements are prepared once and kept. A study is locked by a file beside the database, which the
  * system gives back when the process ends.
  */
 #include <errno.h>
@@ -458,7 +458,7 @@ static int sqlite_commit(void *database, struct app_message *message)
     return cut ? say_cut(db, message) : CKG_OK;
 }
 
-/* --- the turn --- */
+/* --- the lock --- */
 
 /*
  * A byte of the lock file per study. The lock is of the open file, not of the process: two threads exclude

@@ -1,5 +1,5 @@
 /*
- * A store in an SQL database: studies and their trials. Trials are added only by who holds the turn; who
+ * A store in an SQL database: studies and their trials. Trials are added only by who holds the lock; who
  * evaluates them is in store/lease.c. Every change is a transaction that is tried again where the connection
  * was lost on the way, and never made twice.
  */

@@ -277,7 +277,7 @@ int app_store_definition(struct app_store *store, struct app_message *message);
 int app_store_lock(struct app_store *store, int64_t study, int *taken, struct app_message *message);
 void app_store_unlock(struct app_store *store, int64_t study);
 /*
- * In the child of a fork, which never uses or closes the store: the turn that its parent may have is no
+ * In the child of a fork, which never uses or closes the store: the lock that its parent may have is no
  * longer held by the child too.
  */
 void app_store_forked(struct app_store *store);

@@ -157,12 +157,12 @@ void app_asked_free(struct app_asked *asked);
 /*
  * Adds the next designs to the store, all or none, for a run's worker (with its id), or for whoever asked
  * (0), or queued for any run: designs of the problem file that have not been taken up yet, then the engine's
- * suggestions. The caller holds the turn, has synced, and has looked for room.
+ * suggestions. The caller holds the lock, has synced, and has looked for room.
  */
 int app_study_suggest(struct app_study *record, int count, int64_t worker, int queued, struct app_asked *out);
 
 /*
- * The same for whoever asks, chosen before the turn is taken, so that a run need not wait for it; only where
+ * The same for whoever asks, chosen before the lock is taken, so that a run need not wait for it; only where
  * others add trials all the time are they chosen as theirs are. CKG_ERR_STATE: the budget has no room for all
  * of them, CKG_ERR_EXHAUSTED: there are not so many designs, and the message says how many there are.
  */
@@ -171,7 +171,7 @@ int app_study_ask(struct app_study *record, int count, struct app_asked *out);
 /* 1 when the suggestion belongs to the initial design. */
 int app_is_initial(const ckg_suggestion *suggestion);
 
-/* Takes or waits for the turn, a minute at most. */
+/* Takes or waits for the lock, a minute at most. */
 int app_study_lock(struct app_study *record);
 void app_study_unlock(struct app_study *record);
 
@@ -218,7 +218,7 @@ int app_study_due(struct app_study *record, int *due);
 /* What a trial of the design x would be: the next, for that worker (0: none) or queued for a run. */
 struct app_trial app_user_trial(const struct app_study *record, const double *x, int64_t worker, int queued);
 
-/* Adds a trial of the design x, queued for a run or not. The caller holds the turn and has synced. */
+/* Adds a trial of the design x, queued for a run or not. The caller holds the lock and has synced. */
 int app_study_add(struct app_study *record, const double *x, int64_t worker, int queued, int *number);
 
 /* --- what has been measured (measured.c) --- */

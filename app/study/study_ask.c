@@ -1,7 +1,7 @@
 /*
  * New designs, as trials of the store: one for a process that evaluates, several for whoever asks. They are
  * chosen in memory, each knowing of those before it, and added together: the store has all of them or none.
- * Trials are added by who holds the turn; designs for people are chosen before, so that no run waits for
+ * Trials are added by who holds the lock; designs for people are chosen before, so that no run waits for
  * that, and chosen again where others have added trials meanwhile.
  */
 #include <math.h>
@@ -16,7 +16,7 @@ static int no_memory(struct app_message *message)
     return app_fail(message, CKG_ERR_NOMEM, "out of memory");
 }
 
-/* --- the turn --- */
+/* --- the lock --- */
 
 int app_study_lock(struct app_study *n)
 {
@@ -25,7 +25,7 @@ int app_study_lock(struct app_study *n)
 
     for (int wait = 0; !status && !taken && wait < 6000; wait++) {
         if (n->interrupt && n->interrupt(n->context))
-            return app_fail(n->message, CKG_ERR_CANCELLED, "cancelled while another program had the turn");
+            return app_fail(n->message, CKG_ERR_CANCELLED, "cancelled while another program had the lock");
         if (wait)
             nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
         status = app_store_lock(n->store, n->id, &taken, n->message);
@@ -212,7 +212,7 @@ int app_study_suggest(struct app_study *n, int count, int64_t worker, int queued
 
 /* --- for whoever asks --- */
 
-/* Chosen without the turn, they are added if nobody has added another trial meanwhile; *added 0: some have.
+/* Chosen without the lock, they are added if nobody has added another trial meanwhile; *added 0: some have.
  */
 static int ask_freely(struct app_study *n, int count, struct app_asked *out, int *added)
 {

@@ -46,7 +46,7 @@ const char *pyckg_study_text(const pyckg_study *record, size_t *length);
 /* A line for people about how the study goes on, said once; else empty. Borrowed until the next. */
 const char *pyckg_study_note(pyckg_study *record);
 
-/* As ckg_study_set_interrupt, also while another process has the turn. */
+/* As ckg_study_set_interrupt, also while another process has the lock. */
 void pyckg_study_set_interrupt(pyckg_study *record, int (*interrupt)(void *context), void *context);
 
 /*

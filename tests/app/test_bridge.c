@@ -282,7 +282,7 @@ static void test_late(void **state)
     pyckg_study_close(other);
 }
 
-/* Takes the turn, forks, and dies with it; the child lives on. */
+/* Takes the lock, forks, and dies with it; the child lives on. */
 static void die_with_turn(const struct scene *s, int ready)
 {
     pyckg_study *b = open_store(s);

@@ -250,7 +250,7 @@ static void test_input_that_is_not_wanted(void **state)
     tear_down(&s);
 }
 
-/* Two runs of one study and one of another study of that name: the turn holds between threads too. */
+/* Two runs of one study and one of another study of that name: the lock holds between threads too. */
 static void test_several_at_once(void **state)
 {
     enum { BUDGET = 12 };

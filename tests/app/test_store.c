@@ -485,7 +485,7 @@ static int wait_for_turn(struct scene *s)
     return taken;
 }
 
-/* Who chooses a design gives signs of life, which others see at once, and keeps the turn. */
+/* Who chooses a design gives signs of life, which others see at once, and keeps the lock. */
 static void check_signs_in_turn(struct scene *s)
 {
     struct scene other = {.url = "", .study = s->study};
