@@ -4,14 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int ckg__ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 double ckg__quantile(const double *sorted, int n, double p)
 {
     const double at = p * (n - 1);

@@ -2,9 +2,6 @@
 #ifndef CKG_BASE_SORTED_H
 #define CKG_BASE_SORTED_H
 
-/* For qsort: doubles, the smallest first. */
-int ckg__ascending(const void *a, const void *b);
-
 /* The p-quantile of n > 0 ascending values, interpolated so that it turns over with their signs. */
 double ckg__quantile(const double *sorted, int n, double p);
 

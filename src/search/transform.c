@@ -2,7 +2,6 @@
 #include "search/transform.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/maths.h"
@@ -12,21 +11,8 @@
 
 /* --- normal scores --- */
 
-struct ranked {
-    double value;
-    int index;
-};
-
-static int ascending(const void *a, const void *b)
-{
-    const struct ranked *x = a;
-    const struct ranked *y = b;
-    return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
-                                : (x->index > y->index) - (x->index < y->index);
-}
-
 /* Robustly standardised and rounded, so that another unit or origin makes no tie and breaks none. */
-static void round_off(int n, struct ranked *sorted, double *work)
+static void round_off(int n, struct ckg__ranked *sorted, double *work)
 {
     for (int i = 0; i < n; i++)
         work[i] = sorted[i].value;
@@ -40,14 +26,14 @@ static void round_off(int n, struct ranked *sorted, double *work)
 int ckg__copula(int n, const double *value, struct ckg__arena *arena, double *score)
 {
     struct ckg__arena_mark mark = ckg__arena_mark(arena);
-    struct ranked *sorted = ckg__arena_get(arena, (size_t)n + 1, sizeof *sorted);
+    struct ckg__ranked *sorted = ckg__arena_get(arena, (size_t)n + 1, sizeof *sorted);
     double *work = ckg__arena_doubles(arena, (size_t)n + 1);
 
     if (!sorted || !work)
         return CKG_ERR_NOMEM;
     for (int i = 0; i < n; i++)
-        sorted[i] = (struct ranked){value[i], i};
-    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+        sorted[i] = (struct ckg__ranked){value[i], i};
+    ckg__rank(sorted, n);
     if (n)
         round_off(n, sorted, work);
     for (int first = 0, last; first < n; first = last) {
@@ -57,7 +43,7 @@ int ckg__copula(int n, const double *value, struct ckg__arena *arena, double *sc
         /* the ranks first+1 … last have the average (first + 1 + last)/2 */
         const double at = ckg__normal_quantile(0.5 * (first + last) / n);
         for (int i = first; i < last; i++)
-            score[sorted[i].index] = at;
+            score[sorted[i].of] = at;
     }
     ckg__arena_release(arena, mark);
     return CKG_OK;

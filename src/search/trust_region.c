@@ -9,7 +9,6 @@
  */
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/maths.h"
@@ -152,7 +151,7 @@ static int copy_trials(const struct ckg__data *data, struct local *l)
         from_study(l, data->u + i * D, u + i * D);
         sorted[i] = far[i] = farness(l, u + i * D);
     }
-    qsort(sorted, designs, sizeof *sorted, ckg__ascending);
+    ckg__sort(sorted, (int)designs);
     const double near = fmax(reach, sorted[(wanted < designs ? wanted : designs) - 1]);
 
     /* The trials of those that are near. */

@@ -13,7 +13,6 @@
  * the mean there. What the models are sure of has the accuracy of the many.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/sorted.h"
@@ -210,7 +209,7 @@ static void sum_up(const struct job *job, double *index, double *total, double *
         double *of = index + (size_t)i * (size_t)draws;
         double sum = 0;
 
-        qsort(of, (size_t)draws, sizeof *of, ckg__ascending);
+        ckg__sort(of, draws);
         for (int r = 0; r < draws; r++)
             sum += of[r];
         if (total)

@@ -3,7 +3,6 @@
  * variance = mean of variances + variance of means.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -462,7 +461,7 @@ static int spread_of_noise(ckg_study *s, const struct ckg__series *series, doubl
             sorted[count++] = series->relative[i];
     if (!count)
         return CKG_OK;
-    qsort(sorted, (size_t)count, sizeof *sorted, ckg__ascending);
+    ckg__sort(sorted, count);
     factor[0] = sorted[0];
     factor[1] = sorted[count / 2];
     factor[2] = sorted[count - 1];
