@@ -154,7 +154,7 @@ int app_command_execute(const struct app_command *command, int argc, char **argv
 
     /* The reading takes the words apart, so the line is kept first. */
     write_line(command, argc, argv, &line);
-    int status = line.failed ? app_fail(&message, CKG_ERR_NOMEM, "out of memory")
+    int status = line.failed ? app_no_memory(&message)
                              : app_arguments_read(&arguments, command, argc, argv, &message);
 
     arguments.line = line.data;
@@ -192,7 +192,7 @@ int app_refuse_problem(const struct app_arguments *a, const char *word)
 
 int app_print(const struct app_arguments *a, struct app_text *text)
 {
-    const int status = text->failed ? app_fail(a->message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
+    const int status = text->failed ? app_no_memory(a->message) : CKG_OK;
     const int ended = text->length && text->data[text->length - 1] == '\n';
 
     if (!status)

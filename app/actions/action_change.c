@@ -21,11 +21,6 @@ struct work {
     struct app_message *message;
 };
 
-static int no_memory(const struct work *w)
-{
-    return app_fail(w->message, CKG_ERR_NOMEM, "out of memory");
-}
-
 /* --- designs --- */
 
 /* The design as an object, with the values that new parameters had so far. */
@@ -57,7 +52,7 @@ static int adapt_design(const struct work *w, const struct app_trial *from, stru
     to->x = x;
     if (!object || !x) {
         json_decref(object);
-        return no_memory(w);
+        return app_no_memory(w->message);
     }
     int status = app_design_read_any(w->now, object, x, &why);
     json_decref(object);
@@ -141,7 +136,7 @@ static int adapt_values(const struct work *w, const struct app_trial *from, stru
 
     if (!extra || !measured) {
         json_decref(extra);
-        return no_memory(w);
+        return app_no_memory(w->message);
     }
     move_values(w, from, app_trial_values(from), extra, measured, &count);
     const int status = take_values(w, from, extra, measured, &count);
@@ -156,7 +151,7 @@ static int adapt_values(const struct work *w, const struct app_trial *from, stru
     const int lost = json_object_size(extra) && !to->extra;
     app_json_free(written);
     json_decref(extra);
-    return lost ? no_memory(w) : status;
+    return lost ? app_no_memory(w->message) : status;
 }
 
 /* --- whether it is seen --- */
@@ -178,7 +173,7 @@ static int adapt_notes(const struct work *w, int aside, struct app_trial *to)
     to->notes = out.length && !out.failed ? app_pool_copy(w->pool, out.data) : NULL;
     const int lost = out.failed || (out.length && !to->notes);
     app_text_free(&out);
-    return lost ? no_memory(w) : CKG_OK;
+    return lost ? app_no_memory(w->message) : CKG_OK;
 }
 
 /* Outside of the ranges it is set aside; inside again it is what it was. */
@@ -220,7 +215,7 @@ static int compare(const struct work *w, const struct app_trial *from, struct ap
     struct app_trial before = *from;
 
     if (!app_trial_encode(w->old, &before, w->pool) || !app_trial_encode(w->now, to, w->pool))
-        return no_memory(w);
+        return app_no_memory(w->message);
     *changed = before.state != to->state || strcmp(before.parameters, to->parameters) != 0 ||
                !before.outcomes != !to->outcomes ||
                (to->outcomes && strcmp(before.outcomes, to->outcomes) != 0);
@@ -271,7 +266,7 @@ static int adapt(struct app_study *n, struct app_definition *now, struct app_edi
     out->aside_number = app_pool_new(&out->pool, count, sizeof(int));
     out->back_number = app_pool_new(&out->pool, count, sizeof(int));
     if (!changed || !out->trials || !out->aside_number || !out->back_number)
-        status = no_memory(&w);
+        status = app_no_memory(w.message);
 
     /* Every trial by the new definition. */
     for (int i = 0; !status && i < n->count; i++) {

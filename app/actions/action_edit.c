@@ -7,11 +7,6 @@
 #include "base/who.h"
 #include "evaluate/machine.h"
 
-static int no_memory(const struct app_study *n)
-{
-    return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
-}
-
 /* Room for one more. */
 static int grow(struct app_edit *e)
 {
@@ -32,12 +27,13 @@ static int grow(struct app_edit *e)
 int app_edit_trial(struct app_edit *e, const struct app_trial *t)
 {
     if (!grow(e))
-        return no_memory(e->record);
+        return app_no_memory(e->record->message);
 
     /* Design and values as the store keeps them. */
     struct app_trial *to = &e->trials[e->count++];
     *to = *t;
-    return app_trial_encode(&e->record->definition, to, &e->pool) ? CKG_OK : no_memory(e->record);
+    return app_trial_encode(&e->record->definition, to, &e->pool) ? CKG_OK
+                                                                  : app_no_memory(e->record->message);
 }
 
 int app_edit_make_problem(struct app_edit *e, const char *command)
@@ -46,7 +42,7 @@ int app_edit_make_problem(struct app_edit *e, const char *command)
     struct app_text definition = {0};
 
     app_definition_write(&n->definition, n->definition.has_seed ? n->definition.seed : n->seed, &definition);
-    const int status = definition.failed ? no_memory(n)
+    const int status = definition.failed ? app_no_memory(n->message)
                                          : app_edit_make(e, "problem", command, definition.data);
     app_text_free(&definition);
     return status;
@@ -78,7 +74,7 @@ int app_edit_note(struct app_edit *e, struct app_trial *t, const char *note)
     if (!note)
         return CKG_OK;
     t->notes = app_pool_print(&e->pool, "%s%s%s", t->notes ? t->notes : "", t->notes ? "\n" : "", note);
-    return t->notes ? CKG_OK : no_memory(e->record);
+    return t->notes ? CKG_OK : app_no_memory(e->record->message);
 }
 
 /* --- the trials it is about --- */

@@ -77,7 +77,7 @@ static int take_image(void *context, const struct app_image *image)
     struct entry *entry = entry_of(h, image->change);
 
     if (!entry)
-        return app_fail(h->message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(h->message);
     for (int side = 0; side < SIDES; side++)
         if (!strcmp(image->side, sides[side])) {
             (h->json ? write_object : write_words)(&image->record, &entry->side[side]);

@@ -35,11 +35,6 @@ struct reader {
     struct app_message *message;
 };
 
-static int no_memory(struct app_message *message)
-{
-    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-}
-
 static int is_fact(const char *name)
 {
     for (int i = 0; i < FACTS; i++)
@@ -225,7 +220,7 @@ static int put_sd(struct reader *r, struct row *row, int outcome, const char *te
         return app_fail(r->message, CKG_ERR_INVALID, "%s:%d: %s.sd = '%s' is %s", r->path, row->line, name,
                         text, value ? "not a finite number" : "given without a value");
     json_t *pair = json_pack("[Of]", value, sd);
-    return pair && !json_object_set_new(row->values, name, pair) ? CKG_OK : no_memory(r->message);
+    return pair && !json_object_set_new(row->values, name, pair) ? CKG_OK : app_no_memory(r->message);
 }
 
 static int read_csv_row(struct reader *r, const struct app_csv *csv, const struct column *columns,
@@ -240,7 +235,7 @@ static int read_csv_row(struct reader *r, const struct app_csv *csv, const struc
                         from->count > head->count && csv->separator == ','
                             ? "; numbers with decimal commas need semicolons between the columns"
                             : "");
-    int status = row_make(&row, from->line) ? CKG_OK : no_memory(r->message);
+    int status = row_make(&row, from->line) ? CKG_OK : app_no_memory(r->message);
     for (int k = 0; !status && k < head->count; k++)
         status = put_field(r, &row, head->field[k], &columns[k], from->field[k]);
     for (int k = 0; !status && k < head->count; k++)
@@ -280,7 +275,7 @@ static int read_points(struct reader *r, struct app_csv *csv, const struct colum
     unsigned char *numeric = calloc((size_t)head->count, 1);
 
     if (!numeric)
-        return no_memory(r->message);
+        return app_no_memory(r->message);
     for (int k = 0; k < head->count; k++)
         numeric[k] = columns[k].kind == OUTCOME || columns[k].kind == SD ||
                      (columns[k].kind == FACT && !strcmp(head->field[k], "seconds")) ||
@@ -303,7 +298,7 @@ static int read_csv(struct reader *r, const char *text, size_t length)
             app_csv_unguard(csv.row[i].field[k]);
     if (!status && csv.rows) {
         columns = calloc((size_t)csv.row[0].count, sizeof *columns);
-        status = columns ? read_head(r, &csv.row[0], columns) : no_memory(r->message);
+        status = columns ? read_head(r, &csv.row[0], columns) : app_no_memory(r->message);
     }
     if (!status && csv.rows > 1)
         status = check_columns(r, &csv.row[0], columns);
@@ -366,7 +361,7 @@ static int read_json_line(struct reader *r, int line, const char *text, size_t l
 
     if (!object)
         return app_fail(r->message, CKG_ERR_INVALID, "%s:%d:%d: %s", r->path, line, error.column, error.text);
-    int status = row_make(&row, line) ? CKG_OK : no_memory(r->message);
+    int status = row_make(&row, line) ? CKG_OK : app_no_memory(r->message);
     if (!status && !json_is_object(object))
         status = app_fail(r->message, CKG_ERR_INVALID, "%s:%d: expected a JSON object", r->path, line);
     const int nested = json_is_object(json_object_get(object, "parameters"));
@@ -430,7 +425,7 @@ static int take_point(void *context, const struct row *row, struct app_message *
         const int capacity = 2 * p->capacity + 64;
         double *grown = realloc(p->X, (size_t)capacity * d * sizeof *grown);
         if (!grown)
-            return no_memory(message);
+            return app_no_memory(message);
         p->X = grown;
         p->capacity = capacity;
     }
@@ -551,7 +546,7 @@ static int fill_trial(const struct trials *to, const struct row *row, struct app
                    keep(to, suggested ? fact(row, "reason") : NULL, &t->reason) &&
                    keep(to, why_failed, &t->why)
                ? CKG_OK
-               : no_memory(why);
+               : app_no_memory(why);
 }
 
 static int grow(struct trials *to)
@@ -577,7 +572,7 @@ static int take_trial(void *context, const struct row *row, struct app_message *
     ckg_measurement *measured = app_pool_new(pool, (size_t)app_constraints(to->definition) + 1,
                                              sizeof *measured);
     struct app_trial t = {.number = row->line, .seconds = NAN, .x = x, .measured = measured};
-    int status = x && measured && grow(to) ? CKG_OK : no_memory(&why);
+    int status = x && measured && grow(to) ? CKG_OK : app_no_memory(&why);
     int outside = 0;
 
     /* The design; a lenient import passes over one outside the ranges. */

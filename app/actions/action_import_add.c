@@ -62,7 +62,7 @@ static int leave_out_known(const struct app_study *n, struct app_imported *from)
     int left = 0;
 
     if (!taken)
-        return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(n->message);
     from->queued = 0;
     for (int i = 0; i < from->count; i++) {
         int t = 0;

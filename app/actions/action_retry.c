@@ -135,7 +135,7 @@ int app_study_undo(struct app_study *n, int give_up, struct app_last_change *las
     int status = n->id ? app_store_changes(n->store, n->id, see, last, n->message) : CKG_OK;
 
     if (!status && (last->command.failed || last->who.failed || last->definition.failed))
-        status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+        status = app_no_memory(n->message);
     if (!status && !last->number)
         status = app_fail(n->message, CKG_ERR_STATE, "there is nothing to undo");
 

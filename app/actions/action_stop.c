@@ -96,7 +96,7 @@ static int reserve(struct app_study *n, struct app_stop_watch *w, int count)
     const int room = 2 * count + 32;
     struct app_stop_mark *marks = realloc(w->marks, (size_t)room * sizeof *marks);
     if (!marks)
-        return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(n->message);
     memset(marks + w->room, 0, (size_t)(room - w->room) * sizeof *marks);
     w->marks = marks;
     w->room = room;

@@ -19,7 +19,7 @@ int app_telling_new(struct app_telling *out, const struct app_study *n, int numb
                                 .x = calloc(d, sizeof *out->x)};
     if (!out->measured || !out->named || !out->x) {
         app_telling_free(out);
-        return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(n->message);
     }
     memcpy(out->x, n->trials[number - 1].x, d * sizeof *out->x);
     return CKG_OK;
@@ -78,7 +78,7 @@ static int read_made(const struct app_study *n, const json_t *at, struct app_tel
     json_t *design = app_json_take(&text);
     if (!design || json_object_update(design, (json_t *)at)) {
         json_decref(design);
-        return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(n->message);
     }
     const int status = app_design_read_any(&n->definition, design, telling->x, n->message);
     telling->moved = 1;
@@ -245,8 +245,7 @@ int app_telling_record(struct app_study *n, int number, const struct app_telling
     if (status)
         return status;
     ckg_measurement *all = calloc((size_t)app_constraints(&n->definition) + 1, sizeof *all);
-    status = all ? change(n, *t, telling, all, command)
-                 : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    status = all ? change(n, *t, telling, all, command) : app_no_memory(n->message);
     free(all);
     return status;
 }

@@ -94,7 +94,7 @@ int app_verification_make(struct app_verification *out, struct app_study *n,
     if (!status)
         n->url = app_study_address_url(place, &n->definition);
     if (!status && (!n->url || (place->file && !n->file)))
-        status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        status = app_no_memory(message);
 
     /* What it is. */
     if (!status)

@@ -25,7 +25,7 @@ int app_importance_find(struct app_importance *out, struct app_study *n, ckg_stu
     const size_t size = (size_t)d * (size_t)outcomes;
 
     *out = (struct app_importance){d, outcomes, malloc(size * sizeof *out->effect)};
-    int status = out->effect ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = out->effect ? CKG_OK : app_no_memory(n->message);
 
     for (size_t i = 0; !status && i < size; i++)
         out->effect[i] = (struct app_effect){NAN, NAN, NAN};

@@ -39,7 +39,7 @@ static int merge(json_t *definition, const json_t *limits, struct app_message *m
                                 name);
             if (json_is_null(value) ? json_object_del(constraint, key) && 0
                                     : json_object_set(constraint, key, value))
-                return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+                return app_no_memory(message);
         }
     }
     return CKG_OK;
@@ -52,12 +52,11 @@ int app_limits_apply(const struct app_study *n, const json_t *limits, struct app
 
     app_definition_write(&n->definition, n->seed, &text);
     json_t *definition = app_json_take(&text);
-    int status = definition ? merge(definition, limits, message)
-                            : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    int status = definition ? merge(definition, limits, message) : app_no_memory(message);
     char *changed = status ? NULL : json_dumps(definition, JSON_COMPACT);
     if (!status)
         status = changed ? app_definition_parse(out, changed, strlen(changed), "limits", message)
-                         : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+                         : app_no_memory(message);
     app_json_free(changed);
     json_decref(definition);
     return status;

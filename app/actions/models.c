@@ -12,8 +12,7 @@ int app_fitted_find(struct app_fitted *out, struct app_study *n)
     ckg_study *engine;
 
     *out = (struct app_fitted){.models = calloc((size_t)constraints + 1, sizeof *out->models)};
-    int status = out->models ? app_study_engine(n, &engine)
-                             : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = out->models ? app_study_engine(n, &engine) : app_no_memory(n->message);
 
     if (status)
         return status;

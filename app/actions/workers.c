@@ -16,11 +16,6 @@ struct gathering {
     char machine[256];
 };
 
-static int no_memory(struct app_message *message)
-{
-    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-}
-
 /* --- trials --- */
 
 static int take_lease(void *context, const struct app_lease *lease)
@@ -31,7 +26,7 @@ static int take_lease(void *context, const struct app_lease *lease)
                                         ((size_t)workers->paused_count + 1) * sizeof *paused);
 
     if (!paused)
-        return no_memory(g->message);
+        return app_no_memory(g->message);
     workers->paused = paused;
     paused[workers->paused_count++] = (struct app_paused){lease->worker.id, lease->number, lease->left};
     return CKG_OK;
@@ -83,7 +78,7 @@ static int take_worker(void *context, const struct app_worker_seen *seen)
         return CKG_OK;
     struct app_member *member = realloc(workers->member, ((size_t)workers->count + 1) * sizeof *member);
     if (!member)
-        return no_memory(g->message);
+        return app_no_memory(g->message);
     workers->member = member;
 
     member += workers->count++;

@@ -160,7 +160,7 @@ int app_action_call(const struct app_action *action, struct app_api_study *study
     if (!status)
         status = action->run(study, input, out);
     if (!status && out->failed)
-        status = app_fail(&study->message, CKG_ERR_NOMEM, "out of memory");
+        status = app_no_memory(&study->message);
     json_decref(input);
     return status;
 }

@@ -70,7 +70,7 @@ static int record(struct app_api_study *study, json_t *in, int number)
 
     app_telling_words(n, number, &telling, study->from, &command);
     if (!status)
-        status = command.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
+        status = command.failed ? app_no_memory(n->message)
                                 : app_telling_record(n, number, &telling, command.data);
     app_text_free(&command);
     app_telling_free(&telling);
@@ -112,8 +112,7 @@ static int enqueue(struct app_api_study *study, json_t *in, struct app_text *out
     app_text_print(&command, "ask --at ");
     app_design_write(&n->definition, x, &command);
     app_text_print(&command, " (from %s)", study->from);
-    status = command.failed ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
-                            : app_study_queue(n, x, command.data, &queued);
+    status = command.failed ? app_no_memory(n->message) : app_study_queue(n, x, command.data, &queued);
     if (!status && queued.why)
         app_text_print(&note, "trial %d has the same design and %s", queued.known, queued.why);
     if (!status)
@@ -182,8 +181,7 @@ static int correction(struct app_api_study *study, const json_t *in, const char 
     struct app_text command = {0};
     int *numbers = calloc((size_t)n->count + 1, sizeof *numbers);
     int count = 0;
-    int status = numbers ? select_trials(n, in, numbers, &count)
-                         : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = numbers ? select_trials(n, in, numbers, &count) : app_no_memory(n->message);
 
     app_text_print(&command, "%s", kind);
     for (int i = 0; i < count; i++)
@@ -191,7 +189,7 @@ static int correction(struct app_api_study *study, const json_t *in, const char 
     app_text_print(&command, " (from %s)", study->from);
     if (!status)
         status = command.failed
-                     ? app_fail(n->message, CKG_ERR_NOMEM, "out of memory")
+                     ? app_no_memory(n->message)
                      : app_study_correct(n, count, numbers, kind, one, text_of(in, "note"), command.data);
     for (int i = 0; !status && i < count; i++)
         add_trial(n, numbers[i], NULL, out);
@@ -261,7 +259,7 @@ int app_api_change(struct app_api_study *study, struct app_definition *now, int 
 
     app_text_print(&command, "change (from %s)", study->from);
     if (command.failed)
-        return app_fail(study->record.message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(study->record.message);
     const int status = app_change(&study->record, now,
                                   &(struct app_changing){.command = dry ? NULL : command.data}, &changed);
     if (!status)

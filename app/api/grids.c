@@ -177,7 +177,7 @@ static int checks(struct app_api_study *study, json_t *in, struct app_text *out)
 
     (void)in;
     if (status || !mean)
-        return status ? status : app_show_no_memory(s);
+        return status ? status : app_no_memory(s->record->message);
     double *sd = mean + s->record->count + 1;
     app_json_open(out, NULL, '[');
     for (int i = 0; !status && i < s->outcomes.count; i++) {

@@ -26,11 +26,6 @@ static const char *dump(const json_t *in, const char *name, struct app_pool *poo
     return kept;
 }
 
-static int no_memory(struct app_api_study *study)
-{
-    return app_fail(study->record.message, CKG_ERR_NOMEM, "out of memory");
-}
-
 /* --- the study itself --- */
 
 static int describe(struct app_api_study *study, json_t *in, struct app_text *out)
@@ -113,7 +108,7 @@ static int put(struct app_api_study *study, json_t *in, struct app_text *out)
     const int status = n->id ? app_fail(n->message, CKG_ERR_STATE,
                                         "the study is kept in a store, which has its trials")
                        : !trial.parameters || (json_object_get(in, "values") && !trial.outcomes)
-                           ? no_memory(study)
+                           ? app_no_memory(study->record.message)
                            : app_study_take(n, &trial);
 
     (void)out;
@@ -181,7 +176,7 @@ static int plot(struct app_api_study *study, json_t *in, struct app_text *out)
         return status;
     status = app_figure_make(&figure, kind, &show, &how);
     if (!status && !app_figure_draw(&figure, &app_canvas_svg, 0, 0, out))
-        status = app_show_no_memory(&show);
+        status = app_no_memory(show.record->message);
     app_figure_free(&figure);
     return status;
 }

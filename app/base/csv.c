@@ -115,7 +115,7 @@ static int make_room(struct parser *p, const char *text, size_t length)
     p->field = app_pool_new(pool, fields, sizeof *p->field);
     p->out->row = app_pool_new(pool, rows, sizeof *p->out->row);
     if (!p->at || !p->field || !p->out->row)
-        return app_fail(p->message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(p->message);
     memcpy(p->at, text, length);
     p->end = p->at + length;
     return CKG_OK;

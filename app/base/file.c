@@ -195,7 +195,7 @@ int app_write_file(const char *path, const char *data, size_t length, struct app
 int app_write_text(const char *path, struct app_text *text, struct app_message *message)
 {
     const int status = text->failed
-                           ? app_fail(message, CKG_ERR_NOMEM, "out of memory")
+                           ? app_no_memory(message)
                            : app_write_file(path, text->data ? text->data : "", text->length, message);
 
     app_text_free(text);

@@ -75,6 +75,11 @@ int app_fail(struct app_message *message, int status, const char *format, ...)
     return app_memory_note(status);
 }
 
+int app_no_memory(struct app_message *message)
+{
+    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+}
+
 /* Makes room for `more` bytes and a zero. */
 static int reserve(struct app_text *text, size_t more)
 {

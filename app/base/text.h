@@ -14,6 +14,9 @@ struct app_message {
 int app_fail(struct app_message *message, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* "out of memory", CKG_ERR_NOMEM */
+int app_no_memory(struct app_message *message);
+
 /*
  * A string that grows; start from zeroes, free `data`. After a failed allocation `failed` is 1 and nothing
  * more is added.

@@ -152,7 +152,7 @@ static int join_kind(const struct work *w, int cell, enum app_protocol_kind kind
     if (!status)
         status = gather(w, cell, kind, &text, message);
     if (!status && text.failed)
-        status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        status = app_no_memory(message);
     if (!status)
         status = app_write_file(path, text.data, text.length, message);
     app_text_free(&text);
@@ -197,7 +197,7 @@ static int check_settings(const struct app_plan *plan, struct app_message *messa
         app_text_print(&text, ", \"files\": \"%s\"", plan->files_text);
     app_text_print(&text, "}\n");
     snprintf(path, sizeof path, "%s/bench.json", plan->folder);
-    int status = text.failed ? app_fail(message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
+    int status = text.failed ? app_no_memory(message) : CKG_OK;
     if (!status && exists(path)) {
         status = app_read_file(path, &old, &length, message);
         if (!status && strcmp(old, text.data) != 0) {
@@ -296,7 +296,7 @@ static int make_cells(struct work *w)
     for (int p = 0; p < plan->problems; p++) {
         struct app_components *components = app_components_find(plan->problem[p]);
         if (!components)
-            return app_fail(w->message, CKG_ERR_NOMEM, "out of memory");
+            return app_no_memory(w->message);
         for (int n = 0; n < plan->noises; n++)
             for (int k = 0; k < plan->policies; k++) {
                 w->cells[w->count] = (struct app_cell){plan->problem[p], plan->noise[n], plan->policy[k]};
@@ -343,9 +343,7 @@ int app_bench_run(const struct app_plan *plan, struct app_message *message)
     w.components = app_pool_new(&w.pool, cells, sizeof *w.components);
     w.left = app_pool_new(&w.pool, cells, sizeof *w.left);
     w.tasks = app_pool_new(&w.pool, cells * (size_t)plan->replications, sizeof *w.tasks);
-    int status = w.cells && w.components && w.left && w.tasks
-                     ? CKG_OK
-                     : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    int status = w.cells && w.components && w.left && w.tasks ? CKG_OK : app_no_memory(message);
 
     /* What there is to do. */
     if (!status)

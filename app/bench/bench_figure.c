@@ -286,5 +286,5 @@ int app_results_draw(const struct app_results *results, const struct app_canvas_
         add_cost_row(&figure, &s, n, maps);
     const int made = app_figure_draw(&figure, table, embedded, 0, out);
     app_figure_free(&figure);
-    return made ? CKG_OK : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    return made ? CKG_OK : app_no_memory(message);
 }

@@ -85,5 +85,5 @@ int app_region_draw(const struct app_problem *p, const struct app_canvas_table *
     panel->height = 306;
     const int made = app_figure_draw(&figure, table, 0, 0, out);
     app_figure_free(&figure);
-    return made ? CKG_OK : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    return made ? CKG_OK : app_no_memory(message);
 }

@@ -126,5 +126,5 @@ int app_page_make(const struct app_results *all, struct app_text *out, struct ap
         return status;
     add_tables(out, all);
     app_text_print(out, "</main>\n<footer>Written by ckg %s.</footer>\n</body>\n</html>\n", ckg_version());
-    return out->failed ? app_fail(message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
+    return out->failed ? app_no_memory(message) : CKG_OK;
 }

@@ -145,6 +145,6 @@ int app_protocol_make(const struct app_plan *plan, const struct app_cell *cell,
         return app_fail(message, CKG_ERR_SYSTEM, "%s: %.700s", cell->problem->name, own->trouble.text);
     for (int kind = 0; !status && kind < APP_PROTOCOL_KINDS; kind++)
         if (out->text[kind].failed)
-            status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+            status = app_no_memory(message);
     return status;
 }

@@ -19,11 +19,6 @@ struct reading {
     struct app_message *message;
 };
 
-static int no_memory(const struct reading *r)
-{
-    return app_fail(r->message, CKG_ERR_NOMEM, "out of memory");
-}
-
 static int damaged(const struct reading *r, const char *name, int line)
 {
     return app_fail(r->message, CKG_ERR_SYSTEM, "%s:%d: not a line of `ckg bench`", name, line);
@@ -83,7 +78,7 @@ static int make_room(const struct reading *r, const struct app_csv *csv, const c
     c->problem = app_pool_copy(&r->out->pool, csv->row[1].field[0]);
     c->policy = app_pool_copy(&r->out->pool, csv->row[1].field[2]);
     c->noise = strtod(csv->row[1].field[1], NULL);
-    return c->scored && c->scratch && c->problem && c->policy ? CKG_OK : no_memory(r);
+    return c->scored && c->scratch && c->problem && c->policy ? CKG_OK : app_no_memory(r->message);
 }
 
 static int fill_rows(const struct reading *r, const char *name, struct app_result *c)
@@ -134,7 +129,7 @@ static int add(struct reading *r, const char *name)
         r->room = 2 * r->room + 16;
         struct app_result *grown = app_pool_new(&out->pool, (size_t)r->room, sizeof *grown);
         if (!grown)
-            return no_memory(r);
+            return app_no_memory(r->message);
         if (out->count)
             memcpy(grown, out->result, (size_t)out->count * sizeof *grown);
         out->result = grown;
@@ -155,7 +150,7 @@ static int fill_seconds(const struct reading *r)
     const int status = read_csv(&(struct reading){r->folder, r->out, 0, &unheard}, "timing.csv", 0, &csv);
 
     if (status)
-        return status == CKG_ERR_NOMEM ? no_memory(r) : CKG_OK;
+        return status == CKG_ERR_NOMEM ? app_no_memory(r->message) : CKG_OK;
     for (int k = 0; k < r->out->count; k++) {
         struct app_result *c = &r->out->result[k];
         double sum = 0;
@@ -226,7 +221,7 @@ int app_results_read(struct app_results *out, const char *folder, struct app_mes
 
     *out = (struct app_results){0};
     if (!directory && errno == ENOMEM)
-        return no_memory(&r);
+        return app_no_memory(r.message);
     if (!directory)
         return app_fail(message, CKG_ERR_INVALID, "%s: %s", folder, strerror(errno));
     while (!status && (entry = readdir(directory)))

@@ -207,7 +207,7 @@ int app_user_problem_open(struct app_user_problem **out, const char *file, int r
 
     *out = NULL;
     if (!own)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
     int status = app_study_open(&own->record, &place, APP_COMPARE, message);
     if (status) {
         free(own);
@@ -230,8 +230,7 @@ int app_user_problem_open(struct app_user_problem **out, const char *file, int r
     };
 
     /* What is true of its designs. */
-    status = name ? (real ? use_command : use_models)(own, file, message)
-                  : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    status = name ? (real ? use_command : use_models)(own, file, message) : app_no_memory(message);
     if (status)
         app_user_problem_free(own);
     else

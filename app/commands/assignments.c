@@ -82,6 +82,5 @@ int app_assign(const struct app_definition *d, const char *word, json_t *paramet
     json_t *value = parameter ? parameter_value(d, name, text) : outcome_value(d, name, text);
     if (!value)
         return refuse_value(d, name, text, parameter != NULL, message);
-    return json_object_set_new(object, name, value) ? app_fail(message, CKG_ERR_NOMEM, "out of memory")
-                                                    : CKG_OK;
+    return json_object_set_new(object, name, value) ? app_no_memory(message) : CKG_OK;
 }

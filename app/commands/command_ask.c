@@ -42,7 +42,7 @@ static int ask_for(const struct app_arguments *a, struct app_study *n, int wante
 static int read_own(const struct app_arguments *a, const struct app_study *n, double *x)
 {
     json_t *design = json_object();
-    int status = design ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = design ? CKG_OK : app_no_memory(n->message);
 
     for (int i = -1; !status && i < a->count; i++) {
         const char *word = i < 0 ? app_option(a, "at") : a->rest[i];

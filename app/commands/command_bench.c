@@ -250,7 +250,7 @@ static int run_plan_with(const struct app_arguments *a, struct app_plan *plan)
     write_settings(a, &models);
     write_files(a, plan, &files);
     if (!status && (models.failed || files.failed))
-        status = app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+        status = app_no_memory(a->message);
     plan->settings = a->repeated ? &settings : NULL;
     plan->settings_text = models.data;
     plan->files_text = files.data;

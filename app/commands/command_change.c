@@ -92,7 +92,7 @@ static int agree(void *context, const struct app_study *n, const struct app_chan
     if (!q->a->json && !q->a->quiet)
         app_say("%s", q->text.data ? q->text.data : "");
     const int status = ask(q->a, n->message);
-    return status || !q->text.failed ? status : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    return status || !q->text.failed ? status : app_no_memory(n->message);
 }
 
 /* --- the command --- */

@@ -67,7 +67,7 @@ static int run(const struct app_arguments *a)
     if (status)
         return status;
     if (app_memory_failures_of_all()) /* what could not be read for that is not damaged */
-        status = app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+        status = app_no_memory(a->message);
     if (!status)
         status = print(a, &record, &verification);
     if (!status && app_option(a, "save"))

@@ -79,7 +79,7 @@ static int run(const struct app_arguments *a, struct app_study *n)
 
     status = app_figure_make(&figure, find_kind(a), &show, &how);
     if (!status && !app_figure_draw(&figure, table, 0, 0, &file))
-        status = app_show_no_memory(&show);
+        status = app_no_memory(show.record->message);
     app_figure_free(&figure);
     app_show_close(&show);
     return app_picture_write(a, status, &file);

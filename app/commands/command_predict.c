@@ -31,7 +31,7 @@ static int predict(struct app_study *n, struct predictions *p)
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
         *each[i] = app_pool_new(&p->pool, count * outcomes, sizeof **each[i]);
         if (!*each[i])
-            return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+            return app_no_memory(n->message);
     }
 
     int status = app_study_engine(n, &engine);

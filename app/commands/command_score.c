@@ -61,7 +61,7 @@ static int run(const struct app_arguments *a, struct app_study *n)
     double *value = calloc((size_t)count + 1, sizeof *value);
 
     if (!status && !value)
-        status = app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+        status = app_no_memory(n->message);
     if (!status && count)
         status = score(n, &policy, count, X, value);
     for (int i = 0; !status && i < count; i++)

@@ -18,7 +18,7 @@ static const struct app_option options[] = {
 static int add_store(const struct app_arguments *a, const char *word, char **urls, int *count)
 {
     urls[*count] = app_store_url(word, NULL);
-    return urls[(*count)++] ? CKG_OK : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+    return urls[(*count)++] ? CKG_OK : app_no_memory(a->message);
 }
 
 /* Where the studies are: stores one by one, files as places in the cache. */
@@ -39,8 +39,7 @@ static int serve(const struct app_arguments *a, struct app_cache *cache)
     struct app_server server = {.poller = {.cache = cache}, .quiet = a->quiet};
     char **urls = calloc((size_t)a->count + 2, sizeof *urls);
     int *count = &server.poller.stores;
-    int status = urls ? take_words(a, cache, urls, count)
-                      : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+    int status = urls ? take_words(a, cache, urls, count) : app_no_memory(a->message);
 
     server.poller.store = (const char *const *)urls;
     if (!status)

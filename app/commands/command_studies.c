@@ -54,8 +54,7 @@ static int run(const struct app_arguments *a)
         return app_wrong(a, "which store? --store URL says so");
 
     char *url = app_store_url(given ? given : a->rest[0], NULL);
-    int status = url ? app_store_open(&store, url, 0, a->message)
-                     : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+    int status = url ? app_store_open(&store, url, 0, a->message) : app_no_memory(a->message);
     if (!status)
         status = app_store_studies(store, print_study, &list, a->message);
     if (!status && !list.count && !a->json && !a->quiet)

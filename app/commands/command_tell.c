@@ -54,7 +54,7 @@ static int read_answer(const struct app_study *n, const struct app_trial *t, str
 /* Values of outcomes; behind --at parameters, or where the line goes on with values, outcomes too. */
 static int read_words(const struct app_arguments *a, const struct app_study *n, json_t *values, json_t *at)
 {
-    int status = values && at ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = values && at ? CKG_OK : app_no_memory(n->message);
 
     for (int i = 1; !status && i < a->count; i++) {
         status = app_assign(&n->definition, a->rest[i], NULL, values, n->message);

@@ -87,7 +87,7 @@ static int find_url(const struct app_arguments *a, const struct app_evaluators *
         return app_wrong(a, "which store? %d problem files have several; --store URL names it",
                          evaluators->count);
     *out = given || word ? app_store_url(given ? given : word, NULL) : app_copy(evaluators->each[0].url);
-    return *out ? CKG_OK : app_fail(a->message, CKG_ERR_NOMEM, "out of memory");
+    return *out ? CKG_OK : app_no_memory(a->message);
 }
 
 static int read_options(const struct app_arguments *a, struct app_runner_options *out)

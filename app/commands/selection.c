@@ -148,7 +148,7 @@ int app_selection_read(const struct app_arguments *a, const struct app_study *n,
 {
     out->count = 0;
     out->number = calloc((size_t)n->count + 1, sizeof *out->number);
-    int status = out->number ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = out->number ? CKG_OK : app_no_memory(n->message);
 
     if (!status)
         status = app_option(a, "failed") ? list_failed(a, n, out) : list_words(a, n, out);

@@ -65,9 +65,8 @@ static int set_limit(const struct app_arguments *a, const struct app_definition 
     }
     if (!json_object_get(limits, o.name))
         json_object_set_new(limits, o.name, json_object());
-    return json_object_set_new(json_object_get(limits, o.name), limit.side, value)
-               ? app_fail(a->message, CKG_ERR_NOMEM, "out of memory")
-               : CKG_OK;
+    return json_object_set_new(json_object_get(limits, o.name), limit.side, value) ? app_no_memory(a->message)
+                                                                                   : CKG_OK;
 }
 
 /* The definition with the limits of the list. */
@@ -75,7 +74,7 @@ static int redefine(const struct app_arguments *a, const struct app_study *n, st
 {
     json_t *limits = json_object();
     struct app_message why;
-    int status = limits ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = limits ? CKG_OK : app_no_memory(n->message);
 
     for (int i = 0; !status && i < a->listed; i++)
         status = set_limit(a, &n->definition, a->list[i], limits);

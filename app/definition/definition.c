@@ -218,7 +218,7 @@ int app_definition_follow(struct app_definition *d, struct app_definition *kept,
 
     app_pool_join(&d->pool, &kept->pool);
     app_definition_free(kept);
-    return joined ? CKG_OK : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    return joined ? CKG_OK : app_no_memory(message);
 }
 
 /* --- freed --- */

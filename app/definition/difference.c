@@ -333,7 +333,7 @@ int app_definition_same(const struct app_definition *old, const struct app_defin
     if (d.count || d.refused.text[0])
         status = app_fail(message, CKG_ERR_INVALID, "%s", d.refused.text[0] ? d.refused.text : lines.data);
     if (app_memory_failures() > failures)
-        status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        status = app_no_memory(message);
     app_difference_free(&d);
     app_text_free(&lines);
     return status;

@@ -70,7 +70,7 @@ int app_node_complain(struct app_reader *r, const yaml_node_t *node, const char 
 int app_node_no_memory(struct app_reader *r)
 {
     if (!r->status)
-        r->status = app_fail(r->message, CKG_ERR_NOMEM, "out of memory");
+        r->status = app_no_memory(r->message);
     return r->status;
 }
 

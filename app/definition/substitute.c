@@ -289,5 +289,5 @@ int app_substitute_template(const struct app_definition *d, const double *x, con
             app_text_add(out, at, 1);
         at += taken ? taken : 1;
     }
-    return status || !out->failed ? status : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    return status || !out->failed ? status : app_no_memory(message);
 }

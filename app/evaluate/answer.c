@@ -473,7 +473,7 @@ int app_answer_read(const struct app_answer *a, const struct app_definition *d, 
     /* Outcomes on one side, all else on the other. */
     int status = check_trial(a, d, trial, why);
     if (!status && part_extra(a, d, &extra))
-        status = app_fail(why, CKG_ERR_NOMEM, "out of memory");
+        status = app_no_memory(why);
     if (!status)
         status = read_outcomes(a, d, extra, measured, count, rest, why);
     json_decref(extra);

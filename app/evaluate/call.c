@@ -91,7 +91,7 @@ int app_call(struct app_call *call, char *const *words, char *const *environment
         read_back(files[1], &call->out);
         read_back(files[2], &call->err);
         if (call->out.failed || call->err.failed)
-            status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+            status = app_no_memory(message);
     }
     for (int i = 0; i < 3; i++)
         if (files[i] >= 0)

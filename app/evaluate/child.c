@@ -346,8 +346,7 @@ int app_child_start(struct app_child *p, const struct app_launcher *by, const st
                             .definition = order->definition,
                             .place = app_workspace_path(order->definition, order->folder, order->trial),
                             .failed = -1};
-    const int status = p->place ? p->way->start(p, by, order, message)
-                                : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    const int status = p->place ? p->way->start(p, by, order, message) : app_no_memory(message);
 
     if (status)
         app_child_free(p);

@@ -178,7 +178,7 @@ int app_job_write(const char *made, const char *place, const struct app_order *o
     struct app_text script = {0};
     int status = make_files(made, place, order, &design, &script)
                      ? write_file(made, design_file, &design, message)
-                     : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+                     : app_no_memory(message);
 
     if (!status)
         status = write_file(made, script_file, &script, message);

@@ -211,7 +211,7 @@ static int call_submit(struct app_jobs *s, int count, struct app_job *const *bat
         .environment = app_environment_make(&pool, s->definition, batch[0]->trial, s->worker, NULL)};
     const int status = tasks.comment && tasks.log && !script.failed && tasks.environment
                            ? s->scheduler->submit(&tasks, base, message)
-                           : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+                           : app_no_memory(message);
 
     app_pool_free(&pool);
     app_text_free(&script);
@@ -633,7 +633,7 @@ static int start_job(struct app_child *p, const struct app_launcher *by, const s
 
     /* One more of them, behind the others. */
     if (!job)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
     *job = (struct app_job){.jobs = s, .child = p, .trial = order->trial, .ended = NAN, .cancel_sent = NAN};
     while (*last)
         last = &(*last)->next;
@@ -697,7 +697,7 @@ int app_jobs_begin(struct app_jobs **out, const struct app_definition *d, const 
     assert(scheduler);
     *out = NULL;
     if (!s)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
     *s = (struct app_jobs){.scheduler = scheduler,
                            .definition = d,
                            .worker = worker,
@@ -705,7 +705,7 @@ int app_jobs_begin(struct app_jobs **out, const struct app_definition *d, const 
                            .most = MOST_AT_ONCE,
                            .changed = app_clock()};
     if (!s->folder)
-        status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        status = app_no_memory(message);
     else if (mkdir(s->folder, 0777) && errno != EEXIST)
         status = app_fail(message, CKG_ERR_SYSTEM, "%s: %s", s->folder, strerror(errno));
 

@@ -212,7 +212,7 @@ static int submit(const struct app_batch *batch, char base[APP_JOB_ID], struct a
     struct app_call call = {0};
     char **words = make_words(&pool, batch);
     int status = words ? app_call(&call, words, batch->environment, batch->script, patience, message)
-                       : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+                       : app_no_memory(message);
 
     if (!status && !app_call_worked(&call))
         status = complain(&call, "sbatch", message);
@@ -349,7 +349,7 @@ static int poll(int count, struct app_job_view *views, struct app_message *messa
 {
     struct app_call call = {0};
     char *ids = list_ids(count, views);
-    int status = ids ? CKG_OK : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    int status = ids ? CKG_OK : app_no_memory(message);
 
     /* One question for all of them. */
     char *const words[] = {"squeue", "-h", "-r", "-t", "all", "-o", "%i|%T|%r", "-j", ids, NULL};
@@ -386,7 +386,7 @@ static int cancel(int count, const char *const *ids, struct app_message *message
     struct app_call call = {0};
 
     if (!words)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
     words[0] = "scancel";
     words[1] = "--quiet";
     for (int i = 0; i < count; i++)

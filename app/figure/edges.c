@@ -139,7 +139,7 @@ int app_edges_find(struct app_edges *out, struct app_pool *pool, const struct ap
     w.X = malloc(((size_t)w.count * d + 1) * sizeof *w.X);
     w.chance = malloc(((size_t)w.count + 1) * sizeof *w.chance);
     made = made && w.X && w.chance;
-    int status = made ? CKG_OK : app_show_no_memory(s);
+    int status = made ? CKG_OK : app_no_memory(s->record->message);
     for (int round = 0; !status && w.count && round < ROUNDS; round++)
         status = halve(&w);
     for (int t = 0; !status && t < w.count; t++)

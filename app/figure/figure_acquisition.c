@@ -65,7 +65,7 @@ static int score(struct app_figure *f, struct surface *w, const char *policy)
     double *X = app_grid_designs(&f->pool, s, w->x, &w->nodes_x, w->y, &w->nodes_y);
     w->value = app_figure_new(f, (size_t)count, sizeof *w->value);
     if (!X || !w->value)
-        return app_show_no_memory(s);
+        return app_no_memory(s->record->message);
     int status = ckg_study_score(s->engine, policy, count, X, w->value);
     if (!status)
         status = ckg_study_score_policy(s->engine, policy, &policy);

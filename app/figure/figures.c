@@ -54,5 +54,5 @@ int app_figure_make(struct app_figure *out, const struct app_figure_kind *kind, 
     *out = (struct app_figure){0};
     out->title = app_figure_text(out, "%s: %s", s->definition->name, kind->title);
     const int status = kind->make(out, s, options);
-    return status ? status : out->failed ? app_show_no_memory(s) : CKG_OK;
+    return status ? status : out->failed ? app_no_memory(s->record->message) : CKG_OK;
 }

@@ -11,11 +11,6 @@
 #include "figure/view_cache.h"
 #include "base/markup.h"
 
-int app_show_no_memory(const struct app_show *show)
-{
-    return app_fail(show->record->message, CKG_ERR_NOMEM, "out of memory");
-}
-
 /* --- opening --- */
 
 /* The middle of a parameter's range on its own scale; an integer or a category stays one. */
@@ -74,7 +69,8 @@ int app_show_open(struct app_show *s, struct app_study *n)
     s->centre = calloc(d, sizeof *s->centre);
     s->order = calloc(d, sizeof *s->order);
     s->kept = app_view_cache_new();
-    int status = s->centre && s->order && s->kept ? app_study_engine(n, &s->engine) : app_show_no_memory(s);
+    int status = s->centre && s->order && s->kept ? app_study_engine(n, &s->engine)
+                                                  : app_no_memory(s->record->message);
 
     if (!status)
         status = recommend(s);
@@ -250,7 +246,7 @@ int app_grid_predict(struct app_grid *g, struct app_pool *pool, const struct app
                            .X = app_grid_designs(pool, s, x, nodes_x, y, nodes_y),
                            .mean = app_pool_new(pool, 2 * values + count, sizeof *g->mean)};
     if (!g->X || !g->mean)
-        return app_show_no_memory(s);
+        return app_no_memory(s->record->message);
     g->sd = g->mean + values;
     g->chance = g->sd + values;
     return predict(s, g->count, g->X, g->mean, g->sd, g->chance);

@@ -28,9 +28,6 @@ struct app_show {
 int app_show_open(struct app_show *out, struct app_study *record);
 void app_show_close(struct app_show *show);
 
-/* Out of memory, said in the record's message. */
-int app_show_no_memory(const struct app_show *show);
-
 /* --- how trials look --- */
 
 struct app_look {

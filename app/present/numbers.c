@@ -267,7 +267,7 @@ int app_design_shorten(struct app_study *n, const double *x, double *shown)
     int level;
 
     if (!s)
-        return app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(n->message);
     *s = (struct shortening){.n = n, .x = x};
 
     /* What x is said to be. */

@@ -135,7 +135,7 @@ static int add_figure(const struct app_figure_kind *kind, const struct app_show 
         int made = add_drawing(&figure, width, small ? "small" : "broad", out);
         if (made && !small)
             made = add_drawing(&figure, slim, "slim", out);
-        status = made ? CKG_OK : app_show_no_memory(s);
+        status = made ? CKG_OK : app_no_memory(s->record->message);
     }
     app_figure_free(&figure);
     return status;
@@ -224,5 +224,5 @@ int app_report_make(const struct app_show *s, struct app_text *out)
     for (const struct app_report_section *section = app_report_sections; !status && section->id; section++)
         status = app_report_section(section, s, out);
     app_text_print(out, "</main>\n<footer>Written by ckg %s.</footer>\n</body>\n</html>\n", ckg_version());
-    return !status && out->failed ? app_show_no_memory(s) : status;
+    return !status && out->failed ? app_no_memory(s->record->message) : status;
 }

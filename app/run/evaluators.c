@@ -10,11 +10,6 @@
 #include "evaluate/program.h"
 #include "study/record.h"
 
-static int no_memory(struct app_message *message)
-{
-    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-}
-
 const struct app_evaluator *app_evaluators_find(const struct app_evaluators *e, const char *study)
 {
     for (int i = 0; i < e->count; i++)
@@ -43,7 +38,7 @@ static int keep(struct app_evaluators *e, const char *path, const struct app_def
         each->url = url ? app_pool_copy(&e->pool, url) : NULL;
     }
     free(url);
-    return each && each->path && each->study && each->url ? CKG_OK : no_memory(message);
+    return each && each->path && each->study && each->url ? CKG_OK : app_no_memory(message);
 }
 
 static int add_file(struct app_evaluators *e, const char *path, struct app_message *message)
@@ -59,7 +54,7 @@ static int add_file(struct app_evaluators *e, const char *path, struct app_messa
     const char *folder = app_pool_print(&pool, "%.*s", length, slash ? path : ".");
 
     if (!folder)
-        status = no_memory(message);
+        status = app_no_memory(message);
     else if (!d.evaluate.count)
         status = app_fail(message, CKG_ERR_INVALID, "%s: it has no `evaluate: {command: […]}` for a worker",
                           path);
@@ -89,7 +84,7 @@ static int add_found(struct app_evaluators *e, const char *folder, const char *n
     struct app_text path = {0};
 
     app_text_print(&path, "%s/%s", folder, name);
-    int status = path.failed ? no_memory(&why) : add_file(e, path.data, &why);
+    int status = path.failed ? app_no_memory(&why) : add_file(e, path.data, &why);
     if (status == CKG_ERR_NOMEM)
         app_fail(message, status, "%s", why.text);
     else if (status) {

@@ -24,7 +24,7 @@ static int evaluate_again(struct app_run_study *r, int first, int last)
 {
     struct app_study *n = r->n;
     int *numbers = calloc((size_t)(last - first) + 1, sizeof *numbers);
-    int status = numbers ? CKG_OK : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+    int status = numbers ? CKG_OK : app_no_memory(n->message);
     int count = 0;
 
     for (int number = first; numbers && number <= last; number++)

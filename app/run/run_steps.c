@@ -119,8 +119,7 @@ static int conclude(struct app_run_study *r, struct app_slot *slot)
     };
     if (result.state == APP_PENDING)
         end_family(r, slot, slot->number); /* the next try may begin at once, and elsewhere */
-    int status = lacks ? app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory")
-                       : app_run_finish(r, &result, &stored);
+    int status = lacks ? app_no_memory(r->n->message) : app_run_finish(r, &result, &stored);
     p->unkept = status && !stored;
     if (p->unkept && outcomes.data)
         save_answer(r, slot->number, outcomes.data, status);

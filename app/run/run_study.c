@@ -279,7 +279,7 @@ static int set_aside(struct app_run_study *r, const struct app_spooled *answer)
         app_progress_say(&r->progress, r->n, line.data);
     app_text_free(&line);
     app_text_free(&to);
-    return made ? CKG_OK : app_fail(r->n->message, CKG_ERR_NOMEM, "out of memory");
+    return made ? CKG_OK : app_no_memory(r->n->message);
 }
 
 /* A failure of a trial that is another's by now is nobody's any longer; what was measured is kept somewhere.

@@ -16,8 +16,7 @@ int app_slots_make(struct app_slots *slots, int count, struct app_message *messa
     slots->slot = calloc((size_t)count + 1, sizeof *slots->slot);
     slots->leaders = calloc((size_t)count + 1, sizeof *slots->leaders);
     slots->fds = calloc(APP_CHILD_FDS * (size_t)count + 2, sizeof *slots->fds);
-    return slots->slot && slots->leaders && slots->fds ? CKG_OK
-                                                       : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    return slots->slot && slots->leaders && slots->fds ? CKG_OK : app_no_memory(message);
 }
 
 void app_slots_begin(struct app_slots *slots)

@@ -20,11 +20,6 @@
 
 static const char ending[] = ".answer";
 
-static int no_memory(struct app_message *message)
-{
-    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-}
-
 /* --- the folder --- */
 
 /* Where answers wait unless somebody says otherwise. */
@@ -83,7 +78,7 @@ int app_spool_open(struct app_spool *spool, const char *folder, const char *url,
     spool->folder = path.data;
     spool->store = name_store(url);
     const int status = spool->folder && spool->store ? make_folder(spool->folder, message)
-                                                     : no_memory(message);
+                                                     : app_no_memory(message);
     if (status)
         app_spool_close(spool);
     else
@@ -141,7 +136,7 @@ int app_spool_put(struct app_spool *spool, const char *study, const struct app_t
                    (long long)spool->worker->born, ++spool->count, ending);
     write_answer(spool, study, result, &text);
     const int status = name.failed || text.failed
-                           ? no_memory(message)
+                           ? app_no_memory(message)
                            : app_write_file(name.data, text.data, text.length, message);
     app_text_free(&text);
     if (status) {

@@ -153,7 +153,7 @@ static int list_studies(struct app_runner *w, struct app_message *message)
 
     w->studies = calloc((size_t)count + 1, sizeof *w->studies);
     if (!w->studies)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
     if (w->options->study)
         reset(w, &w->studies[w->count++], NULL);
     for (int i = 0; i < count; i++)

@@ -288,7 +288,7 @@ int app_cache_add(struct app_cache *cache, const struct app_study_address *place
     if (!p || !keep_place(p, place)) {
         if (p)
             free_study(p);
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
     }
     pthread_mutex_lock(&cache->lock);
     const int room = cache->count < APP_STUDIES_MOST;

@@ -192,7 +192,7 @@ static int open_server(struct server *server, struct app_server *s, struct app_m
     good &= add_event(server, -1, 0, on_beat, &beat);
     if (s->process)
         good &= add_event(server, -1, 0, on_watch, &glance);
-    return good ? listen_at(server, s, message) : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    return good ? listen_at(server, s, message) : app_no_memory(message);
 }
 
 static void close_server(struct server *server)
@@ -254,7 +254,7 @@ static int start(pthread_t *thread, void *(*work)(void *), void *context, struct
 static int dispatch(struct server *server, struct app_message *message)
 {
     event_base_dispatch(server->connections.base);
-    return server->lost ? app_fail(message, CKG_ERR_NOMEM, "out of memory") : CKG_OK;
+    return server->lost ? app_no_memory(message) : CKG_OK;
 }
 
 static int serve(struct server *server, struct app_server *s, struct app_message *message)

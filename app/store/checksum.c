@@ -101,7 +101,7 @@ static int take_row(void *context, const struct app_sql_value *columns, struct a
         const int capacity = 2 * r->capacity + 8;
         struct row *rows = realloc(r->rows, (size_t)capacity * sizeof *rows);
         if (!rows)
-            return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+            return app_no_memory(message);
         r->rows = rows;
         r->capacity = capacity;
     }

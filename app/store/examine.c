@@ -97,9 +97,7 @@ static int take_study(void *context, const struct app_sql_value *columns, struct
         e->study.name = app_copy(name);
         e->study.definition = app_copy(columns[APP_STUDY_DEFINITION].text);
     }
-    return whole && (!e->study.name || !e->study.definition)
-               ? app_fail(message, CKG_ERR_NOMEM, "out of memory")
-               : CKG_OK;
+    return whole && (!e->study.name || !e->study.definition) ? app_no_memory(message) : CKG_OK;
 }
 
 static int find_study(struct examination *e)
@@ -166,7 +164,7 @@ static int look_at_trial(struct examination *e, int number)
                                      &look.checksum);
     }
     if (status == CKG_ERR_NOMEM)
-        return app_fail(e->message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(e->message);
 
     if (look.found) {
         e->sum ^= look.checksum;

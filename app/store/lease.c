@@ -321,7 +321,7 @@ static void keep_beside(struct app_sql *sql, const struct app_checksum *checksum
     if (isfinite(r->seconds))
         app_text_print(&note, " after %.3g s", r->seconds);
     if (note.failed)
-        sql->status = app_fail(sql->message, CKG_ERR_NOMEM, "out of memory");
+        sql->status = app_no_memory(sql->message);
     beside.notes = note.data;
     app_sql_write_trial(sql,
                         "UPDATE trial SET revision = $3, notes = COALESCE(notes || '\n', '') || $13"

@@ -249,7 +249,7 @@ static int pg_open(void **out, const char *url, int create, const struct app_ask
     }
     if (!db || !db->url) {
         pg_close(db);
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
     }
 
     /* As libpq reads it: the URL that has no password in it may be shown. */
@@ -429,7 +429,7 @@ static int pg_run(void *database, const char *sql, int count, const struct app_s
         bound++;
     if (bound < count) {
         app_pg_unbind(&b, bound);
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
     }
 
     if (db->writing && !row) {

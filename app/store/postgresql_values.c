@@ -103,7 +103,7 @@ int app_pg_give_rows(const PGresult *result, app_sql_row *row, void *context, st
 
         for (int k = 0; !status && k < count; k++)
             if (!read_column(result, i, k, &columns[k], &texts[k]))
-                status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+                status = app_no_memory(message);
         if (!status)
             status = row(context, columns, message);
         for (int k = 0; k < count; k++)

@@ -168,7 +168,7 @@ int app_sql_open(struct app_sql *out, const char *url, int create, const struct 
 
     out->url = app_copy(url);
     const int status = out->url ? out->driver->open(&out->database, url, create, asking, message)
-                                : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+                                : app_no_memory(message);
     if (status)
         app_sql_close(out);
     return status;
@@ -211,7 +211,7 @@ int app_sql_run(struct app_sql *sql, const char *statement, int count, const str
     if (text)
         sql->status = sql->driver->run(sql->database, text, count, values, row, context, message);
     else if (!sql->status)
-        sql->status = app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        sql->status = app_no_memory(message);
     sql->message = message; /* who visits rows may have called meanwhile */
     return sql->status;
 }
@@ -247,7 +247,7 @@ int app_sql_each_integer(void *numbers, const struct app_sql_value *columns, str
     int64_t *grown = realloc(all->number, ((size_t)all->count + 1) * sizeof *grown);
 
     if (!grown)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
     all->number = grown;
     grown[all->count++] = columns[0].integer;
     return CKG_OK;

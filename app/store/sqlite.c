@@ -276,7 +276,7 @@ static int sqlite_open(void **out, const char *url, int create, const struct app
     (void)asking;
     *out = NULL;
     if (!db)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
 
     /* A file, by its path. */
     db->lock = -1;
@@ -376,7 +376,7 @@ static int give_row(sqlite3_stmt *statement, app_sql_row *row, void *context, st
         columns[i].text = columns[i].type == APP_SQL_TEXT ? (const char *)sqlite3_column_text(statement, i)
                                                           : NULL;
         if (columns[i].type == APP_SQL_TEXT && !columns[i].text)
-            return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+            return app_no_memory(message);
     }
     return row(context, columns, message);
 }
@@ -476,7 +476,7 @@ static int open_lock(struct database *db, struct app_message *message)
     /* Beside the file itself, by whichever path it was opened; a link in that place is not ours. */
     app_text_print(&path, "%s-turn", sqlite3_db_filename(db->handle, "main"));
     if (path.failed)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
     db->lock = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     const int status = db->lock >= 0
                            ? CKG_OK

@@ -133,8 +133,7 @@ static int take_study(void *context, const struct app_sql_value *columns, struct
     out->folder = app_copy(columns[APP_STUDY_FOLDER].text);
     out->seed = strtoull(columns[APP_STUDY_SEED].text, NULL, 10);
     out->redefined = columns[APP_STUDY_REDEFINED].integer;
-    return out->name && out->definition && out->folder ? CKG_OK
-                                                       : app_fail(message, CKG_ERR_NOMEM, "out of memory");
+    return out->name && out->definition && out->folder ? CKG_OK : app_no_memory(message);
 }
 
 /* A study that was not asked for, by its name: the context, or NULL. */
@@ -505,7 +504,7 @@ int app_store_open_while(struct app_store **out, const char *url, int create, co
 
     *out = NULL;
     if (!s)
-        return app_fail(message, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(message);
     int status = app_sql_open(&s->sql, url, create, asking, message);
     if (!status)
         status = app_schema_open(&s->sql, create, message);

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(struct app_message *message)
-{
-    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-}
-
 int app_study_fail(struct app_study *record, int status)
 {
     return app_fail(record->message, status, "%s", ckg_error_message());
@@ -24,7 +19,7 @@ static int grow(struct app_study *n)
     const int capacity = 2 * n->capacity + 32;
     struct app_trial *trials = realloc(n->trials, (size_t)capacity * sizeof *trials);
     if (!trials)
-        return no_memory(n->message);
+        return app_no_memory(n->message);
     n->trials = trials;
     n->capacity = capacity;
     return CKG_OK;
@@ -149,7 +144,7 @@ static int decode(struct app_study *n, const struct app_trial *trial, struct app
     const int status = app_trial_decode(&n->definition, trial, out, &why);
 
     if (status == CKG_ERR_NOMEM)
-        return no_memory(n->message);
+        return app_no_memory(n->message);
     return status
                ? app_fail(n->message, status, "%s: trial %d is damaged: %s", n->url, trial->number, why.text)
                : CKG_OK;

@@ -11,11 +11,6 @@
 
 #include "study/record.h"
 
-static int no_memory(struct app_message *message)
-{
-    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-}
-
 /* --- the lock --- */
 
 int app_study_lock(struct app_study *n)
@@ -81,7 +76,7 @@ static int begin(struct app_asked *a, const struct app_study *n, int count)
     *a = (struct app_asked){.first = n->count + 1};
     a->suggestion = app_pool_new(&a->pool, (size_t)count, sizeof *a->suggestion);
     a->trial = app_pool_new(&a->pool, (size_t)count, sizeof *a->trial);
-    return a->suggestion && a->trial ? CKG_OK : no_memory(n->message);
+    return a->suggestion && a->trial ? CKG_OK : app_no_memory(n->message);
 }
 
 void app_asked_free(struct app_asked *a)
@@ -141,7 +136,7 @@ static int choose(struct app_study *n, int64_t worker, int queued, struct app_as
     if (status)
         return status;
     a->count++;
-    return app_trial_encode(d, t, &a->pool) ? app_study_take(n, t) : no_memory(n->message);
+    return app_trial_encode(d, t, &a->pool) ? app_study_take(n, t) : app_no_memory(n->message);
 }
 
 /* Why not all of them can be had, and how many can. */

@@ -14,11 +14,6 @@
 #include "base/timestamp.h"
 #include "study/record.h"
 
-static int no_memory(struct app_message *message)
-{
-    return app_fail(message, CKG_ERR_NOMEM, "out of memory");
-}
-
 /* --- where it is --- */
 
 int app_study_address_take(struct app_study_address *place, const char *word, struct app_message *message)
@@ -70,7 +65,7 @@ static int make_folder(struct app_study *n, const char *file)
     else
         app_text_add(&folder, slash ? "/" : ".", 1);
     if (folder.failed)
-        return no_memory(n->message);
+        return app_no_memory(n->message);
     const char *real = realpath(folder.data, path);
     n->folder = real ? app_copy(path) : NULL;
     app_text_free(&folder);
@@ -221,7 +216,7 @@ static int keep_former_policy(struct app_study *n, const struct app_definition *
     n->unsettled = old->was_ckg == APP_WAS_CKG && n->mode != APP_LOOK;
     n->definition.was_ckg = old->was_ckg;
     n->definition.policy = app_pool_copy(&n->definition.pool, "auto");
-    return n->definition.policy ? CKG_OK : no_memory(n->message);
+    return n->definition.policy ? CKG_OK : app_no_memory(n->message);
 }
 
 /* Which of the two definitions counts, or what of each. The store's is used up. */
@@ -264,7 +259,7 @@ static int adopt(struct app_study *n, const struct app_study_record *record)
     n->stored = app_copy(record->definition);
     if (named)
         n->folder = app_copy(record->folder);
-    return status || (n->stored && n->folder) ? status : no_memory(n->message);
+    return status || (n->stored && n->folder) ? status : app_no_memory(n->message);
 }
 
 /* The budget of a definition as the store has it, 0: none. */
@@ -284,7 +279,7 @@ static int update_record(struct app_study *n, const struct app_definition *d, co
     struct app_text text = {0};
 
     app_definition_write(d, n->seed, &text);
-    int status = text.failed ? no_memory(n->message) : CKG_OK;
+    int status = text.failed ? app_no_memory(n->message) : CKG_OK;
     if (!status && (strcmp(text.data, old->definition) != 0 || strcmp(folder, old->folder) != 0 ||
                     n->seed != old->seed)) {
         const struct app_study_record record = {.id = old->id,
@@ -313,7 +308,7 @@ static int create_record(struct app_study *n, struct app_study_record *out)
     const uint64_t seed = n->definition.has_seed ? n->definition.seed : random_seed();
 
     app_definition_write(&n->definition, seed, &definition);
-    int status = definition.failed ? no_memory(n->message) : CKG_OK;
+    int status = definition.failed ? app_no_memory(n->message) : CKG_OK;
     if (!status) {
         const struct app_study_record record = {
             .name = n->definition.name, .definition = definition.data, .folder = n->folder, .seed = seed};
@@ -358,7 +353,7 @@ static int find_record(struct app_study *n, const char *name, struct app_study_r
     int status = app_store_study_names(n->store, list_name, &names, n->message);
 
     if (!status && (names.all.failed || names.first.failed))
-        status = no_memory(n->message);
+        status = app_no_memory(n->message);
     if (!status && !name && names.count != 1)
         status = refuse_name(n, name, &names);
     if (!status)
@@ -381,7 +376,7 @@ static int read_problem(struct app_study *n, const struct app_study_address *pla
     if (place->file) {
         n->file = app_copy(place->file);
         status = n->file ? app_definition_read(&n->definition, place->file, n->message)
-                         : no_memory(n->message);
+                         : app_no_memory(n->message);
         if (!status)
             status = make_folder(n, place->file);
     } else if (text)
@@ -395,7 +390,7 @@ static int find_store(struct app_study *n, const struct app_study_address *place
 {
     n->url = place->shared ? app_copy(place->store) : app_study_address_url(place, &n->definition);
     if (!n->url)
-        return no_memory(n->message);
+        return app_no_memory(n->message);
     if (place->shared)
         return CKG_OK;
     const int status = app_store_open(&n->store, n->url, 0, n->message);
@@ -446,7 +441,7 @@ int app_study_settle_policy(struct app_study *n, int changes)
     n->unsettled = 0;
     n->definition.was_ckg = changes ? APP_NEVER_CKG : APP_WAS_CKG_SAID;
     n->definition.policy = app_pool_copy(&n->definition.pool, changes ? "ckg" : "auto");
-    return n->definition.policy ? CKG_OK : no_memory(n->message);
+    return n->definition.policy ? CKG_OK : app_no_memory(n->message);
 }
 
 /* Where nobody was asked, the study goes on as it was, and that is said once. */

@@ -121,7 +121,7 @@ int app_trial_decode(const struct app_definition *d, const struct app_trial *sto
         return CKG_ERR_SYSTEM;
     t.feasible = t.outcomes ? app_feasible(d, x, t.count, measured) : -1;
     if (!own(&t, app_dimension(d)))
-        return app_fail(why, CKG_ERR_NOMEM, "out of memory");
+        return app_no_memory(why);
     *out = t;
     return CKG_OK;
 }

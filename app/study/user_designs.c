@@ -101,7 +101,7 @@ int app_study_add(struct app_study *n, const double *x, int64_t worker, int queu
     struct app_pool pool = {0};
     int status = app_trial_encode(&n->definition, &trial, &pool)
                      ? app_store_add(n->store, n->id, trial.number, 1, &trial, worker, n->message)
-                     : app_fail(n->message, CKG_ERR_NOMEM, "out of memory");
+                     : app_no_memory(n->message);
 
     app_pool_free(&pool);
     *number = trial.number;

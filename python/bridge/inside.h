@@ -22,8 +22,6 @@ struct pyckg_study {
     int taken_count;
 };
 
-int pyckg_no_memory(pyckg_study *record);
-
 /* It is open; what the last call gave is forgotten. */
 int pyckg_check_open(pyckg_study *record);
 

@@ -57,7 +57,7 @@ static int note_taken(pyckg_study *b, int number)
 
     if (!grown) {
         app_run_hand_back(&b->run, number);
-        return pyckg_no_memory(b);
+        return app_no_memory(&b->study.message);
     }
     b->taken = grown;
     b->taken[b->taken_count++] = number;

@@ -101,11 +101,6 @@ int pyckg_check_stored(pyckg_study *b)
                                          "the study is kept in no store, so it has no trials");
 }
 
-int pyckg_no_memory(pyckg_study *b)
-{
-    return app_fail(&b->study.message, CKG_ERR_NOMEM, "out of memory");
-}
-
 /* --- what comes back --- */
 
 const char *pyckg_study_message(const pyckg_study *b)
@@ -221,7 +216,7 @@ int pyckg_write_values(pyckg_study *b, int count, const ckg_measurement *measure
                             measured[i].outcome);
     if (count)
         app_outcomes_write(&b->study.record.definition, count, measured, out);
-    return out->failed ? pyckg_no_memory(b) : CKG_OK;
+    return out->failed ? app_no_memory(&b->study.message) : CKG_OK;
 }
 
 int pyckg_study_ask(pyckg_study *b, ckg_suggestion **out, int *number)
