@@ -97,7 +97,7 @@ static int run_with_study(struct app_arguments *a)
     a->study = &study;
     status = (work->run_study ? work->run_study : answer)(a, n);
     if (!status && n->store)
-        status = app_store_definition(n->store, a->message);
+        status = app_store_is_intact(n->store, a->message);
     app_api_close(&study);
     return status;
 }

@@ -2,7 +2,7 @@
 #include "base/who.h"
 #include "study/record.h"
 
-int app_study_pause(struct app_study *n, enum app_holding paused)
+int app_study_pause(struct app_study *n, enum app_pause_state paused)
 {
     char who[300];
 

@@ -5,7 +5,7 @@
 #include "study/record.h"
 
 /* Whoever evaluates the study holds back, ends, or goes on. */
-int app_study_pause(struct app_study *record, enum app_holding paused);
+int app_study_pause(struct app_study *record, enum app_pause_state paused);
 
 /*
  * The budget from now on, also for runs under way and for those to come, until the problem file gives

@@ -218,13 +218,13 @@ int app_outage_find(const struct app_study *n, struct app_outage *out)
     return paused;
 }
 
-struct app_outage app_outage_row(const struct app_study *n)
+struct app_outage app_outage_streak(const struct app_study *n)
 {
     return find_row(n, NULL);
 }
 
-int app_outage_has(const struct app_outage *pause, const struct app_trial *t)
+int app_outage_has(const struct app_outage *outage, const struct app_trial *t)
 {
-    return pause->count && t->number >= pause->first && t->number <= pause->last && is_evaluated(t) &&
+    return outage->count && t->number >= outage->first && t->number <= outage->last && is_evaluated(t) &&
            t->state == APP_FAILED_TRIAL;
 }

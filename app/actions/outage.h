@@ -25,10 +25,10 @@ struct app_outage {
 int app_outage_find(const struct app_study *record, struct app_outage *out);
 
 /* The failures at the end as they are, whether the study is paused or not. */
-struct app_outage app_outage_row(const struct app_study *record);
+struct app_outage app_outage_streak(const struct app_study *record);
 
 /* 1 when the trial is one of them. */
-int app_outage_has(const struct app_outage *pause, const struct app_trial *trial);
+int app_outage_has(const struct app_outage *outage, const struct app_trial *trial);
 
 /* 1 when the two reasons are the same but for numbers in what the evaluation said. */
 int app_same_reason(const char *a, const char *b);

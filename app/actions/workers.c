@@ -22,20 +22,20 @@ static int take_lease(void *context, const struct app_lease *lease)
 {
     struct gathering *g = context;
     struct app_workers *workers = g->workers;
-    struct app_paused *paused = realloc(workers->paused,
-                                        ((size_t)workers->paused_count + 1) * sizeof *paused);
+    struct app_assigned *assigned = realloc(workers->assigned,
+                                            ((size_t)workers->assigned_count + 1) * sizeof *assigned);
 
-    if (!paused)
+    if (!assigned)
         return app_no_memory(g->message);
-    workers->paused = paused;
-    paused[workers->paused_count++] = (struct app_paused){lease->worker.id, lease->number, lease->left};
+    workers->assigned = assigned;
+    assigned[workers->assigned_count++] = (struct app_assigned){lease->worker.id, lease->number, lease->left};
     return CKG_OK;
 }
 
 static int has_trial(const struct app_workers *workers, int64_t worker)
 {
-    for (int i = 0; i < workers->paused_count; i++)
-        if (workers->paused[i].worker == worker)
+    for (int i = 0; i < workers->assigned_count; i++)
+        if (workers->assigned[i].worker == worker)
             return 1;
     return 0;
 }
@@ -110,9 +110,9 @@ int app_workers_find(const struct app_study *n, struct app_workers *out)
 
 const char *app_workers_worker(const struct app_workers *workers, const struct app_trial *t, char *buffer)
 {
-    for (int i = 0; i < workers->paused_count; i++)
-        for (int k = 0; workers->paused[i].number == t->number && k < workers->count; k++)
-            if (workers->member[k].id == workers->paused[i].worker) {
+    for (int i = 0; i < workers->assigned_count; i++)
+        for (int k = 0; workers->assigned[i].number == t->number && k < workers->count; k++)
+            if (workers->member[k].id == workers->assigned[i].worker) {
                 snprintf(buffer, 96, "%s %lld", workers->member[k].host,
                          (long long)workers->member[k].process);
                 return buffer;
@@ -125,7 +125,7 @@ void app_workers_free(struct app_workers *workers)
     for (int i = 0; i < workers->count; i++)
         free(workers->member[i].labels);
     free(workers->member);
-    free(workers->paused);
+    free(workers->assigned);
     *workers = (struct app_workers){0};
 }
 

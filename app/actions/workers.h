@@ -16,7 +16,7 @@ struct app_member {
 };
 
 /* A trial that it evaluates. */
-struct app_paused {
+struct app_assigned {
     int64_t worker;
     int number;
     double left; /* seconds until it is others' without a further sign, NAN: not known */
@@ -25,8 +25,8 @@ struct app_paused {
 struct app_workers {
     int count;
     struct app_member *member; /* (count) those that live, and those that have a trial of the study */
-    int paused_count;
-    struct app_paused *paused; /* (held_count) trials of the study, in their order */
+    int assigned_count;
+    struct app_assigned *assigned; /* (assigned_count) trials of the study, in their order */
 };
 
 /* Freed by app_workers_free, whatever came of it. */

@@ -223,7 +223,7 @@ static int undo(struct app_api_study *study, json_t *in, struct app_text *out)
 /* --- going on --- */
 
 /* How it stands with that, once it is so. */
-static int pause(struct app_api_study *study, enum app_holding paused, struct app_text *out)
+static int pause(struct app_api_study *study, enum app_pause_state paused, struct app_text *out)
 {
     const int status = app_study_pause(&study->record, paused);
 

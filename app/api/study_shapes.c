@@ -74,17 +74,17 @@ void app_best_feasible_add(const struct app_study *n, struct app_text *out)
 /* The failures in a row for which a run pauses, or null. */
 static void add_pause(const struct app_study *n, struct app_text *out)
 {
-    struct app_outage pause;
+    struct app_outage outage;
 
-    if (!app_outage_find(n, &pause)) {
+    if (!app_outage_find(n, &outage)) {
         app_json_add_string(out, "outage", NULL);
         return;
     }
     app_json_print(out, "outage:{trials:[");
     for (int i = 0; i < n->count; i++)
-        if (app_outage_has(&pause, &n->trials[i]))
+        if (app_outage_has(&outage, &n->trials[i]))
             app_json_add_integer(out, NULL, n->trials[i].number);
-    app_json_print(out, "] why:%s}", pause.why);
+    app_json_print(out, "] why:%s}", outage.why);
 }
 
 void app_pause_add(const struct app_pause *pause, struct app_text *out)
@@ -116,9 +116,9 @@ static void add_workers(const struct app_workers *workers, struct app_text *out)
                        (long long)m->process, m->slots);
         app_text_print(out, "%s", m->labels ? m->labels : "[]");
         app_json_print(out, "alive:%i seconds:%g silent:%g trials:[", m->alive, m->age, m->silent);
-        for (int k = 0; k < workers->paused_count; k++)
-            if (workers->paused[k].worker == m->id)
-                app_json_add_integer(out, NULL, workers->paused[k].number);
+        for (int k = 0; k < workers->assigned_count; k++)
+            if (workers->assigned[k].worker == m->id)
+                app_json_add_integer(out, NULL, workers->assigned[k].number);
         app_json_print(out, "]}");
     }
     app_json_close(out, ']');
@@ -128,9 +128,9 @@ static void add_workers(const struct app_workers *workers, struct app_text *out)
 static void add_leases(const struct app_workers *workers, struct app_text *out)
 {
     app_json_open(out, "leases", '[');
-    for (int i = 0; i < workers->paused_count; i++)
-        app_json_print(out, "{trial:%d worker:%lld left:%g}", workers->paused[i].number,
-                       (long long)workers->paused[i].worker, workers->paused[i].left);
+    for (int i = 0; i < workers->assigned_count; i++)
+        app_json_print(out, "{trial:%d worker:%lld left:%g}", workers->assigned[i].number,
+                       (long long)workers->assigned[i].worker, workers->assigned[i].left);
     app_json_close(out, ']');
 }
 

@@ -5,7 +5,7 @@
 #include "api/shapes.h"
 #include "present/statement.h"
 
-int app_pause_and_say(const struct app_arguments *a, struct app_study *n, enum app_holding paused)
+int app_pause_and_say(const struct app_arguments *a, struct app_study *n, enum app_pause_state paused)
 {
     struct app_text line = {0};
     const int status = app_study_pause(n, paused);

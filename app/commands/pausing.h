@@ -6,6 +6,6 @@
 
 /* Has the study held, or not any more, and says how it stands. */
 int app_pause_and_say(const struct app_arguments *arguments, struct app_study *record,
-                      enum app_holding paused);
+                      enum app_pause_state paused);
 
 #endif

@@ -92,18 +92,18 @@ int app_pause_text(const struct app_pause *pause, struct app_text *out)
 }
 
 /* The failures, and why they failed. */
-static void add_failures(const struct app_outage *pause, struct app_text *out)
+static void add_failures(const struct app_outage *outage, struct app_text *out)
 {
     enum { LONGEST = 400 };
-    const int whole = (int)strnlen(pause->why, LONGEST);
+    const int whole = (int)strnlen(outage->why, LONGEST);
 
-    app_text_print(out, "the %s %d evaluations failed%s (trial", pause->nothing_yet ? "first" : "last",
-                   pause->count, pause->alike ? " alike" : "");
-    if (pause->count > 1)
-        app_text_print(out, "s %d to %d", pause->first, pause->last);
+    app_text_print(out, "the %s %d evaluations failed%s (trial", outage->nothing_yet ? "first" : "last",
+                   outage->count, outage->alike ? " alike" : "");
+    if (outage->count > 1)
+        app_text_print(out, "s %d to %d", outage->first, outage->last);
     else
-        app_text_print(out, " %d", pause->first);
-    app_text_print(out, ", %s%.*s)", pause->alike ? "" : "the last one: ", whole, pause->why);
+        app_text_print(out, " %d", outage->first);
+    app_text_print(out, ", %s%.*s)", outage->alike ? "" : "the last one: ", whole, outage->why);
 }
 
 /* The study as it is given to a command. */
@@ -116,7 +116,7 @@ static void add_study(const struct app_study *n, struct app_text *out)
 }
 
 /* A command with the study and the trials, in backquotes. */
-static void add_command(const struct app_study *n, const struct app_outage *pause, const char *command,
+static void add_command(const struct app_study *n, const struct app_outage *outage, const char *command,
                         struct app_text *out)
 {
     enum { MOST_NAMED = 40 };
@@ -124,34 +124,34 @@ static void add_command(const struct app_study *n, const struct app_outage *paus
 
     app_text_print(out, "`ckg %s ", command);
     add_study(n, out);
-    for (int i = pause->first - 1; i < pause->last; i++)
-        if (app_outage_has(pause, &n->trials[i]) && count++ < MOST_NAMED)
+    for (int i = outage->first - 1; i < outage->last; i++)
+        if (app_outage_has(outage, &n->trials[i]) && count++ < MOST_NAMED)
             app_text_print(out, " %d", n->trials[i].number);
     app_text_print(out, count > MOST_NAMED ? " …`" : "`");
 }
 
 void app_outage_text(const struct app_study *n, struct app_text *out)
 {
-    struct app_outage pause;
+    struct app_outage outage;
 
     /* A run that tried one again may leave a row that is none by the rule. */
-    if (!app_outage_find(n, &pause))
-        pause = app_outage_row(n);
-    if (!pause.count) {
+    if (!app_outage_find(n, &outage))
+        outage = app_outage_streak(n);
+    if (!outage.count) {
         app_text_print(out, "evaluations fail");
         return;
     }
-    add_failures(&pause, out);
+    add_failures(&outage, out);
 
     app_text_print(out, "; once the cause is mended, `ckg run ");
     add_study(n, out);
-    app_text_print(out, "` tries trial %d again%s; ", pause.first,
-                   pause.count > 1 ? " and, if that works, the others" : "");
-    add_command(n, &pause, "discard", out);
+    app_text_print(out, "` tries trial %d again%s; ", outage.first,
+                   outage.count > 1 ? " and, if that works, the others" : "");
+    add_command(n, &outage, "discard", out);
     app_text_print(
         out,
         " sets %s aside; where the designs are at fault, a larger `pause_after` goes on, and 0 never pauses",
-        pause.count > 1 ? "them" : "it");
+        outage.count > 1 ? "them" : "it");
 }
 
 /* --- how it stands --- */
@@ -197,11 +197,11 @@ static void add_best(const struct app_study *n, struct app_text *out)
 /* Why a run would not simply go on. */
 static void add_pause(const struct app_study *n, struct app_text *out)
 {
-    struct app_outage pause;
+    struct app_outage outage;
 
     if (app_pause_text(&n->pause, out))
         app_text_print(out, "; `ckg resume` goes on\n");
-    if (app_outage_find(n, &pause)) {
+    if (app_outage_find(n, &outage)) {
         app_text_print(out, "paused: ");
         app_outage_text(n, out);
         app_text_print(out, "\n");
@@ -221,17 +221,17 @@ static void add_gain(const struct app_study *n, const struct app_stop_watch *wat
 }
 
 /* The trials that the worker evaluates, as "trials 7, 9"; nothing: none. */
-static void add_paused(const struct app_workers *workers, int64_t worker, struct app_text *out)
+static void add_assigned(const struct app_workers *workers, int64_t worker, struct app_text *out)
 {
     int count = 0;
 
-    for (int i = 0; i < workers->paused_count; i++)
-        count += workers->paused[i].worker == worker;
+    for (int i = 0; i < workers->assigned_count; i++)
+        count += workers->assigned[i].worker == worker;
     app_text_print(out, "%s", !count ? "idle here" : count > 1 ? "trials" : "trial");
     count = 0;
-    for (int i = 0; i < workers->paused_count; i++)
-        if (workers->paused[i].worker == worker)
-            app_text_print(out, "%s %d", count++ ? "," : "", workers->paused[i].number);
+    for (int i = 0; i < workers->assigned_count; i++)
+        if (workers->assigned[i].worker == worker)
+            app_text_print(out, "%s %d", count++ ? "," : "", workers->assigned[i].number);
 }
 
 /* Who is at work, a line each, and how fast designs are chosen. */
@@ -245,7 +245,7 @@ static void add_workers(const struct app_study *n, const struct app_workers *wor
         if (m->slots)
             app_text_print(out, ", %d slot%s", m->slots, m->slots > 1 ? "s" : "");
         app_text_print(out, "): ");
-        add_paused(workers, m->id, out);
+        add_assigned(workers, m->id, out);
         if (!m->alive)
             app_text_print(out, ", gone; whoever is next takes over");
         else if (m->silent >= 1)

@@ -20,7 +20,7 @@ static void add_colours(struct app_text *out, int dark)
     app_text_print(out, "}");
 }
 
-void app_report_sheet(struct app_text *out)
+void app_report_css(struct app_text *out)
 {
     /* The colours, for the page and for the figures in it. */
     app_text_print(out, ":root");
@@ -46,7 +46,7 @@ void app_report_head(struct app_text *out, const char *name, const char *what)
     app_markup(out, name);
 
     app_text_print(out, " – %s</title>\n<style>\n", what);
-    app_report_sheet(out);
+    app_report_css(out);
     app_text_print(out, "</style>\n</head>\n<body>\n");
 }
 

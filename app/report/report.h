@@ -16,7 +16,7 @@ void app_report_head(struct app_text *out, const char *name, const char *what);
 extern const char app_report_style[];
 
 /* All of the style: the colours, and how the page looks. */
-void app_report_sheet(struct app_text *out);
+void app_report_css(struct app_text *out);
 
 /* The study's name as a heading, and a line on what it is about and how far it is. */
 void app_report_lead(const struct app_study *record, struct app_text *out);

@@ -28,7 +28,7 @@ static int evaluate_again(struct app_run_study *r, int first, int last)
     int count = 0;
 
     for (int number = first; numbers && number <= last; number++)
-        if (app_outage_has(&r->outage.pause, &n->trials[number - 1]))
+        if (app_outage_has(&r->outage.outage, &n->trials[number - 1]))
             numbers[count++] = number;
     if (count)
         status = app_study_correct(n, count, numbers, "retry", app_correction_retry, NULL, "ckg run");
@@ -42,10 +42,10 @@ int app_run_outage_begin(struct app_run_study *r)
 {
     struct app_run_outage *o = &r->outage;
 
-    if (!app_outage_find(r->n, &o->pause))
+    if (!app_outage_find(r->n, &o->outage))
         return CKG_OK;
-    app_fail(&o->why, 0, "%s", o->pause.why);
-    o->probe = o->pause.first;
+    app_fail(&o->why, 0, "%s", o->outage.why);
+    o->probe = o->outage.first;
     say(r, "the study was paused: trial %d is tried again first", o->probe);
     return evaluate_again(r, o->probe, o->probe);
 }
@@ -64,8 +64,8 @@ static int judge_failure(struct app_run_study *r)
 
     do
         o->probe++;
-    while (o->probe <= o->pause.last && !app_outage_has(&o->pause, &n->trials[o->probe - 1]));
-    if (o->probe <= o->pause.last)
+    while (o->probe <= o->outage.last && !app_outage_has(&o->outage, &n->trials[o->probe - 1]));
+    if (o->probe <= o->outage.last)
         return evaluate_again(r, o->probe, o->probe);
     o->probe = 0;
     return CKG_OK;
@@ -85,18 +85,18 @@ static int judge_probe(struct app_run_study *r)
 
     /* The outage is over. */
     o->probe = 0;
-    if (first > o->pause.last)
+    if (first > o->outage.last)
         return CKG_OK;
     say(r, "trial %d works now: what failed with it is evaluated again", first - 1);
-    return evaluate_again(r, first, o->pause.last);
+    return evaluate_again(r, first, o->outage.last);
 }
 
 int app_run_outage_judge(struct app_run_study *r)
 {
-    struct app_outage pause;
+    struct app_outage outage;
     const int status = r->outage.probe ? judge_probe(r) : CKG_OK;
 
     if (!r->outage.probe)
-        r->outage.paused = app_outage_find(r->n, &pause);
+        r->outage.paused = app_outage_find(r->n, &outage);
     return status;
 }

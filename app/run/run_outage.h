@@ -10,10 +10,10 @@
 #include "actions/outage.h"
 
 struct app_run_outage {
-    int paused;              /* nothing new is to be started */
-    int probe;               /* the trial that is tried again, alone; 0: none */
-    struct app_outage pause; /* what made the run before pause */
-    struct app_message why;  /* its reason, which pause.why does not keep */
+    int paused;               /* nothing new is to be started */
+    int probe;                /* the trial that is tried again, alone; 0: none */
+    struct app_outage outage; /* what made the run before pause */
+    struct app_message why;   /* its reason, which outage.why does not keep */
 };
 
 struct app_run_study;

@@ -81,7 +81,7 @@ struct app_run_study {
     /* What was said of that last. */
     int said_ahead;  /* another machine's clock is ahead of ours */
     int said_outage; /* evaluations fail */
-    enum app_holding said_pause;
+    enum app_pause_state said_pause;
     struct app_message said; /* any other trouble */
 };
 

@@ -299,9 +299,9 @@ static void wait_for_something(struct app_runner *w)
 /* Every study makes a step, another being the first every time. */
 static void make_steps(struct app_runner *w)
 {
-    w->lock = w->count ? (w->lock + 1) % w->count : 0;
+    w->first_study = w->count ? (w->first_study + 1) % w->count : 0;
     for (int k = 0; k < w->count; k++) {
-        struct app_run_study *s = &w->studies[(w->lock + k) % w->count];
+        struct app_run_study *s = &w->studies[(w->first_study + k) % w->count];
 
         if (s->state < APP_STUDY_OPEN)
             continue;

@@ -17,7 +17,7 @@ struct app_runner {
     struct app_text about; /* what others are told of us */
     int count;
     struct app_run_study *studies; /* (count) */
-    int lock;                      /* which of them is first */
+    int first_study;               /* whose turn it is to begin a round */
     double beaten, drawn;
     double search;  /* when to look for studies again, INFINITY: never */
     double changed; /* when something last happened */

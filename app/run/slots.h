@@ -1,4 +1,4 @@
-/* The places of a process that evaluates, for the steps of all its studies, and how it is asked to stop. */
+/* The slots of a process that evaluates, for the steps of all its studies, and how it is asked to stop. */
 #ifndef CKG_APP_SLOTS_H
 #define CKG_APP_SLOTS_H
 
@@ -9,14 +9,14 @@
 
 struct app_run_study;
 
-/* A place where one evaluation runs; number 0: free. */
+/* A slot where one evaluation runs; number 0: free. */
 struct app_slot {
     struct app_run_study *of;
     int number;
     struct app_child process;
 };
 
-/* The places of a process, and how it is asked to stop. */
+/* The slots of a process, and how it is asked to stop. */
 struct app_slots {
     int count, running;
     struct app_slot *slot; /* (count) */
@@ -25,7 +25,7 @@ struct app_slots {
     struct app_guard guard;
     int alone;      /* the process is ours */
     int inherited;  /* and had children before the first evaluation */
-    int freed;      /* a place has become free since this was last 0 */
+    int freed;      /* a slot has become free since this was last 0 */
     int stop;       /* where requests to stop come from, -1: nowhere */
     int news;       /* can be read when others have changed something in the store; -1: it does not tell */
     int interrupts; /* how often we were asked to stop; the second time running evaluations are killed */
@@ -36,7 +36,7 @@ struct app_slots {
     void *context;
 };
 
-/* Makes the places; CKG_ERR_NOMEM: there are none. */
+/* Makes the slots; CKG_ERR_NOMEM: there are none. */
 int app_slots_make(struct app_slots *slots, int count, struct app_message *message);
 /* Looks after orphans to come, where the process is ours. */
 void app_slots_begin(struct app_slots *slots);
@@ -52,12 +52,12 @@ void app_slots_wait(struct app_slots *slots, double until);
 void app_slots_reap(struct app_slots *slots);
 
 /*
- * Our children that are to stay: of all places but that one, and who starts guards; into places->leaders; how
+ * Our children that are to stay: of all slots but that one, and who starts guards; into slots->leaders; how
  * many.
  */
 int app_slots_leaders(struct app_slots *slots, const struct app_slot *but);
 
-/* 1 when a store that does not answer is not to be waited for: struct app_asking's, of the places. */
+/* 1 when a store that does not answer is not to be waited for: struct app_asking's, of the slots. */
 int app_slots_give_up(void *slots);
 
 #endif

@@ -151,7 +151,7 @@ void *app_calls_writes(void *cache)
             status = app_action_call(lane.call->action, &study, lane.call->in, &lane.call->out);
         if (!status) {
             store = study.record.store;
-            status = app_store_definition(store, &study.message);
+            status = app_store_is_intact(store, &study.message);
         }
         app_cache_done(cache, lane.call, &study, status, 0);
         app_api_close(&study);

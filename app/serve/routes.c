@@ -279,7 +279,7 @@ static void show_page(const struct asked *a, struct app_reply *out)
 static void show_file(const struct asked *a, struct app_reply *out)
 {
     if (!strcmp(a->file->path, "/style.css"))
-        app_report_sheet(&out->text);
+        app_report_css(&out->text);
     app_text_print(&out->text, "%s", a->file->data);
     out->type = a->file->type;
 }

@@ -51,11 +51,11 @@ static void insert_image(struct app_sql *sql, int64_t study, int64_t change, int
 }
 
 /* One trial of the change: as it was, what the record says that it becomes, as it is then. */
-static void change_trial(struct app_sql *sql, const struct app_checksum *checksum, int64_t change,
+static void change_trial(struct app_sql *sql, const struct app_checksum_update *checksum, int64_t change,
                          const struct app_trial *r)
 {
     const int64_t study = checksum->study;
-    struct app_checksum_kind checksum_kind = {0};
+    struct app_checksum_pair pair = {0};
 
     app_sql_check_trial(sql, study, r->number);
     insert_image(sql, study, change, r->number, "before");
@@ -69,16 +69,16 @@ static void change_trial(struct app_sql *sql, const struct app_checksum *checksu
         " evaluator = CASE WHEN $4 <> 'pending' THEN evaluator END"
         " WHERE study = $1 AND number = $2 AND revision = $21 AND state <> 'running'"
         " RETURNING " APP_RETURNED_TRIAL,
-        study, checksum->revision, r, r->revision, 0, &checksum_kind);
-    if (!sql->status && !checksum_kind.number)
+        study, checksum->revision, r, r->revision, 0, &pair);
+    if (!sql->status && !pair.number)
         sql->status = app_fail(sql->message, CKG_ERR_STATE,
                                "another program has just changed trial %d; look at it again", r->number);
     insert_image(sql, study, change, r->number, "after");
 }
 
 /* All trials of the change; those that it adds follow the last one without a gap. */
-static void change_trials(struct app_sql *sql, const struct app_checksum *checksum, int64_t change, int count,
-                          const struct app_trial *records)
+static void change_trials(struct app_sql *sql, const struct app_checksum_update *checksum, int64_t change,
+                          int count, const struct app_trial *records)
 {
     const int64_t study = checksum->study;
     int64_t last = 0;
@@ -102,7 +102,7 @@ int app_store_change(struct app_store *s, int64_t study, const struct app_change
                      const struct app_trial *records, struct app_message *message)
 {
     struct app_sql *sql = &s->sql;
-    struct app_checksum checksum;
+    struct app_checksum_update checksum;
 
     do {
         /* On top of what it was made for. */
@@ -201,7 +201,7 @@ static int sum_checksums(void *context, const struct app_sql_value *columns, str
 }
 
 /* Every trial of the change is what it was before; those that were not there are gone again. */
-static void restore_trials(struct app_sql *sql, struct app_checksum *checksum, int number)
+static void restore_trials(struct app_sql *sql, struct app_checksum_update *checksum, int number)
 {
     const int64_t study = checksum->study;
 
@@ -217,7 +217,7 @@ static void restore_trials(struct app_sql *sql, struct app_checksum *checksum, i
 }
 
 /* The problem as it was before, where the change was one of the problem; and the note that it was undone. */
-static void restore_problem(struct app_sql *sql, const struct app_checksum *checksum, int number,
+static void restore_problem(struct app_sql *sql, const struct app_checksum_update *checksum, int number,
                             const char *who)
 {
     APP_SQL(sql,
@@ -241,7 +241,7 @@ static int64_t check_undo(struct app_sql *sql, int64_t study, int number)
 }
 
 /* It is as it was before, and what runs have measured since is kept as images of what is put aside. */
-static void take_back(struct app_sql *sql, struct app_checksum *checksum, int number, const char *who)
+static void take_back(struct app_sql *sql, struct app_checksum_update *checksum, int number, const char *who)
 {
     APP_SQL(sql,
             "INSERT INTO image (study, change, trial, side" STORED ")"
@@ -257,7 +257,7 @@ int app_store_undo(struct app_store *s, int64_t study, int number, const char *w
                    struct app_message *message)
 {
     struct app_sql *sql = &s->sql;
-    struct app_checksum checksum;
+    struct app_checksum_update checksum;
 
     do {
         /* Whether that loses anything. */

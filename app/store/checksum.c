@@ -132,7 +132,7 @@ static uint64_t checksum_images(struct app_sql *sql, int64_t study, int64_t chan
     return rows.after;
 }
 
-void app_checksum_change_row(struct app_sql *sql, struct app_checksum *checksum, int64_t change)
+void app_checksum_change_row(struct app_sql *sql, struct app_checksum_update *checksum, int64_t change)
 {
     struct rows row = {.key = APP_CHANGE_NUMBER, .side = -1, .checksum = APP_CHANGE_CHECKSUM};
 
@@ -144,7 +144,7 @@ void app_checksum_change_row(struct app_sql *sql, struct app_checksum *checksum,
     free(row.rows);
 }
 
-void app_checksum_change(struct app_sql *sql, struct app_checksum *checksum, int64_t change)
+void app_checksum_change(struct app_sql *sql, struct app_checksum_update *checksum, int64_t change)
 {
     const uint64_t images = checksum_images(sql, checksum->study, change);
 
@@ -156,7 +156,7 @@ void app_checksum_change(struct app_sql *sql, struct app_checksum *checksum, int
 /* --- trials and studies --- */
 
 /* All trials of the revision and later ones; what that changes in the sum of all seals. */
-static uint64_t checksum_trials(struct app_sql *sql, const struct app_checksum *checksum)
+static uint64_t checksum_trials(struct app_sql *sql, const struct app_checksum_update *checksum)
 {
     struct rows rows = {.key = APP_TRIAL_NUMBER, .side = -1, .checksum = APP_TRIAL_CHECKSUM};
 
@@ -171,9 +171,9 @@ static uint64_t checksum_trials(struct app_sql *sql, const struct app_checksum *
 
 /* --- trials alone --- */
 
-static int take_paused(void *context, const struct app_sql_value *columns, struct app_message *message)
+static int take_locked(void *context, const struct app_sql_value *columns, struct app_message *message)
 {
-    struct app_checksum *s = context;
+    struct app_checksum_update *s = context;
     struct app_sql_value now[APP_STUDY_LAST];
 
     if (!app_checksum_matches(columns, APP_STUDY_CHECKSUM))
@@ -187,10 +187,10 @@ static int take_paused(void *context, const struct app_sql_value *columns, struc
     return CKG_OK;
 }
 
-void app_checksum_pause(struct app_sql *sql, int64_t study, struct app_checksum *checksum)
+void app_checksum_lock_row(struct app_sql *sql, int64_t study, struct app_checksum_update *checksum)
 {
-    *checksum = (struct app_checksum){.study = study, .paused = 1};
-    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_STUDY " FROM study WHERE id = $1 {hold}", take_paused, checksum,
+    *checksum = (struct app_checksum_update){.study = study, .locked = 1};
+    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_STUDY " FROM study WHERE id = $1 {lock}", take_locked, checksum,
             study);
 }
 
@@ -205,7 +205,7 @@ int app_checksum_take(void *context, const struct app_sql_value *columns, struct
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         if (row[reals[i]].type == APP_SQL_INTEGER)
             row[reals[i]].type = APP_SQL_REAL;
-    *(struct app_checksum_kind *)context = (struct app_checksum_kind){
+    *(struct app_checksum_pair *)context = (struct app_checksum_pair){
         .number = row[APP_TRIAL_NUMBER].integer,
         .before = (uint64_t)row[APP_TRIAL_CHECKSUM].integer,
         .after = app_checksum_of(row, APP_TRIAL_CHECKSUM),
@@ -213,20 +213,20 @@ int app_checksum_take(void *context, const struct app_sql_value *columns, struct
     return CKG_OK;
 }
 
-void app_checksum_trial(struct app_sql *sql, struct app_checksum *checksum,
-                        const struct app_checksum_kind *checksum_kind)
+void app_checksum_trial(struct app_sql *sql, struct app_checksum_update *checksum,
+                        const struct app_checksum_pair *pair)
 {
-    if (!checksum_kind->number)
+    if (!pair->number)
         return;
-    checksum->trials ^= checksum_kind->before ^ checksum_kind->after;
-    if (checksum_kind->number > checksum->last)
-        checksum->last = checksum_kind->number;
-    APP_SQL(sql, "UPDATE trial SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL,
-            checksum_kind->after, checksum->study, checksum_kind->number);
+    checksum->trials ^= pair->before ^ pair->after;
+    if (pair->number > checksum->last)
+        checksum->last = pair->number;
+    APP_SQL(sql, "UPDATE trial SET seal = $1 WHERE study = $2 AND number = $3", NULL, NULL, pair->after,
+            checksum->study, pair->number);
 }
 
 /* The study's row after its trials. */
-static void checksum_paused(struct app_sql *sql, const struct app_checksum *s)
+static void checksum_locked(struct app_sql *sql, const struct app_checksum_update *s)
 {
     const uint64_t trials = s->sums[0] ^ s->trials;
     const struct app_sql_value rest[] = {app_sql_integer(s->last), app_sql_integer((int64_t)trials),
@@ -267,12 +267,12 @@ static int take_study(void *context, const struct app_sql_value *columns, struct
     return CKG_OK;
 }
 
-void app_checksum_study(struct app_sql *sql, const struct app_checksum *checksum)
+void app_checksum_study(struct app_sql *sql, const struct app_checksum_update *checksum)
 {
     struct study study = {.changes = checksum->changes};
 
-    if (checksum->paused) {
-        checksum_paused(sql, checksum);
+    if (checksum->locked) {
+        checksum_locked(sql, checksum);
         return;
     }
     study.trials = checksum_trials(sql, checksum) ^ checksum->trials;
@@ -291,7 +291,7 @@ void app_checksum_study(struct app_sql *sql, const struct app_checksum *checksum
 
 static void checksum_one(struct app_sql *sql, int64_t study)
 {
-    struct app_checksum checksum = {.study = study};
+    struct app_checksum_update checksum = {.study = study};
     struct app_sql_numbers changes = {0};
 
     APP_SQL(sql, "SELECT number FROM change WHERE study = $1", app_sql_each_integer, &changes, study);

@@ -122,15 +122,15 @@ int app_checksum_matches(const struct app_sql_value *columns, int checksum);
 /* --- after a change, in its transaction --- */
 
 /* What a transaction has done to a study, to be sealed at its end. */
-struct app_checksum {
+struct app_checksum_update {
     int64_t study;
     int64_t revision; /* of its changes: trials of this and later ones are sealed anew */
     uint64_t trials;  /* the seals of trials that it has deleted, by exclusive or */
     uint64_t changes; /* of app_checksum_change */
     int wakes;        /* 1: those who listen to the study are told */
 
-    /* Of app_checksum_hold: trials are sealed one by one, and nothing else of the study changes. */
-    int paused;
+    /* Of app_checksum_lock_row: trials are sealed one by one, and nothing else of the study changes. */
+    int locked;
     uint64_t row;     /* the seal of the study's columns up to its last trial */
     int64_t last;     /* its last trial, */
     uint64_t sums[2]; /* and the sums that follow */
@@ -138,26 +138,26 @@ struct app_checksum {
 
 /*
  * Takes hold of the study's row, which must be what was written, for a transaction that changes trials alone;
- * sealing->revision is theirs, 0: there is no such study. Each trial that it inserts or changes is given by
+ * checksum->revision is theirs, 0: there is no such study. Each trial that it inserts or changes is given by
  * RETURNING APP_RETURNED_TRIAL to app_checksum_take, and sealed by app_checksum_trial.
  */
-void app_checksum_pause(struct app_sql *sql, int64_t study, struct app_checksum *checksum);
+void app_checksum_lock_row(struct app_sql *sql, int64_t study, struct app_checksum_update *checksum);
 
 /* A trial as it was left, to be sealed. */
-struct app_checksum_kind {
+struct app_checksum_pair {
     int64_t number; /* 0: none was given */
     uint64_t before, after;
 };
-int app_checksum_take(void *checksum_kind, const struct app_sql_value *columns, struct app_message *message);
-void app_checksum_trial(struct app_sql *sql, struct app_checksum *checksum,
-                        const struct app_checksum_kind *checksum_kind);
+int app_checksum_take(void *pair, const struct app_sql_value *columns, struct app_message *message);
+void app_checksum_trial(struct app_sql *sql, struct app_checksum_update *checksum,
+                        const struct app_checksum_pair *pair);
 
-/* The change and its images, or its row alone; what that means for the study is noted in `sealing`. */
-void app_checksum_change(struct app_sql *sql, struct app_checksum *checksum, int64_t change);
-void app_checksum_change_row(struct app_sql *sql, struct app_checksum *checksum, int64_t change);
+/* The change and its images, or its row alone; what that means for the study is noted in `checksum`. */
+void app_checksum_change(struct app_sql *sql, struct app_checksum_update *checksum, int64_t change);
+void app_checksum_change_row(struct app_sql *sql, struct app_checksum_update *checksum, int64_t change);
 
 /* The trials, and the study. */
-void app_checksum_study(struct app_sql *sql, const struct app_checksum *checksum);
+void app_checksum_study(struct app_sql *sql, const struct app_checksum_update *checksum);
 
 /* Everything, in a store that has no seals yet. */
 void app_checksum_all(struct app_sql *sql);

@@ -27,7 +27,7 @@ struct waiting {
     struct app_heartbeats *heartbeats;
     int shared_clock;
     struct app_claim found;
-    int paused; /* it was a worker's before */
+    int was_claimed; /* it was a worker's before */
 };
 
 static struct waiting wait_for(struct app_store *s, const char *machine, int number, app_is_gone *gone)
@@ -103,8 +103,8 @@ static int take_waiting(void *context, const struct app_sql_value *columns, stru
         return CKG_OK;
 
     /* One that waits has no worker. */
-    w->paused = columns[MACHINE].type != APP_SQL_NULL;
-    if (w->paused) {
+    w->was_claimed = columns[MACHINE].type != APP_SQL_NULL;
+    if (w->was_claimed) {
         if (!columns[MACHINE].text)
             return app_sql_damaged("the worker of trial", columns[NUMBER].integer, message);
         const int here = !strcmp(columns[MACHINE].text, w->machine);
@@ -135,10 +135,10 @@ static void look_for_waiting(struct app_sql *sql, int64_t study, struct waiting 
 
 /*
  * The same in a transaction that is going to change the trial, whichever waits or the one of that number;
- * `sealing` has what its change gets.
+ * `checksum` has what its change gets.
  */
-static void take_pause(struct app_sql *sql, int64_t study, int number, struct waiting *w,
-                       struct app_checksum *checksum)
+static void lock_waiting(struct app_sql *sql, int64_t study, int number, struct waiting *w,
+                         struct app_checksum_update *checksum)
 {
     w->found = (struct app_claim){0};
     if (number)
@@ -150,16 +150,16 @@ static void take_pause(struct app_sql *sql, int64_t study, int number, struct wa
     if (!w->found.number)
         return;
     app_sql_check_trial(sql, study, w->found.number);
-    app_sql_pause(sql, study, checksum);
+    app_sql_lock_row(sql, study, checksum);
 }
 
 /* What became of it, before the end of such a transaction; found.number 0: nothing. */
-static void let_go(struct app_sql *sql, const struct waiting *w, struct app_checksum *checksum,
-                   const struct app_checksum_kind *checksum_kind)
+static void let_go(struct app_sql *sql, const struct waiting *w, struct app_checksum_update *checksum,
+                   const struct app_checksum_pair *pair)
 {
     if (!w->found.number)
         return;
-    app_checksum_trial(sql, checksum, checksum_kind);
+    app_checksum_trial(sql, checksum, pair);
     app_checksum_study(sql, checksum);
 }
 
@@ -168,22 +168,22 @@ static void let_go(struct app_sql *sql, const struct waiting *w, struct app_chec
 static int take(struct app_sql *sql, int64_t study, const struct app_worker *worker, struct waiting *w,
                 struct app_message *message)
 {
-    const int number = w->paused ? w->found.number : 0;
-    struct app_checksum checksum = {0};
-    struct app_checksum_kind checksum_kind;
+    const int number = w->was_claimed ? w->found.number : 0;
+    struct app_checksum_update checksum = {0};
+    struct app_checksum_pair pair;
 
     do {
-        checksum_kind = (struct app_checksum_kind){0};
+        pair = (struct app_checksum_pair){0};
         app_sql_begin(sql, 0, message);
-        take_pause(sql, study, number, w, &checksum);
+        lock_waiting(sql, study, number, w, &checksum);
         if (w->found.number)
             APP_SQL(sql,
                     "UPDATE trial SET state = 'running', revision = $1, worker = $2, starts = starts + 1,"
                     " process = NULL, born = NULL, lease = {now} + $3 WHERE study = $4 AND number = $5"
                     " RETURNING " APP_RETURNED_TRIAL,
-                    app_checksum_take, &checksum_kind, checksum.revision, worker->id, lease_of(worker), study,
+                    app_checksum_take, &pair, checksum.revision, worker->id, lease_of(worker), study,
                     w->found.number);
-        let_go(sql, w, &checksum, &checksum_kind);
+        let_go(sql, w, &checksum, &pair);
     } while (app_sql_end(sql));
     return sql->status;
 }
@@ -216,27 +216,27 @@ int app_store_release(struct app_store *s, int64_t study, int number, const char
                       struct app_claim *out, struct app_message *message)
 {
     struct waiting w = wait_for(s, machine, number, gone);
-    struct app_checksum checksum = {0};
-    struct app_checksum_kind checksum_kind;
+    struct app_checksum_update checksum = {0};
+    struct app_checksum_pair pair;
     struct app_sql *sql = &s->sql;
 
     *out = (struct app_claim){0};
     do {
-        checksum_kind = (struct app_checksum_kind){0};
+        pair = (struct app_checksum_pair){0};
         app_sql_begin(sql, 1, message);
-        take_pause(sql, study, number, &w, &checksum);
+        lock_waiting(sql, study, number, &w, &checksum);
         checksum.wakes = 1;
         if (w.found.number)
             APP_SQL(sql,
                     "UPDATE trial SET state = 'pending', revision = $1, worker = NULL, process = NULL,"
                     " born = NULL, lease = NULL WHERE study = $2 AND number = $3 AND state = 'running'"
                     " RETURNING " APP_RETURNED_TRIAL,
-                    app_checksum_take, &checksum_kind, checksum.revision, study, number);
-        let_go(sql, &w, &checksum, &checksum_kind);
+                    app_checksum_take, &pair, checksum.revision, study, number);
+        let_go(sql, &w, &checksum, &pair);
     } while (app_sql_end(sql));
 
     out->remote = w.found.remote;
-    if (!sql->status && checksum_kind.number)
+    if (!sql->status && pair.number)
         *out = w.found;
     return sql->status;
 }
@@ -266,8 +266,8 @@ static int is_precious(const struct app_store *s, const struct app_trial *result
 }
 
 /* The result is the trial's where that is open, and this worker's or, if `late`, anybody's. */
-static void write_result(struct app_sql *sql, const struct app_checksum *checksum, const struct app_trial *r,
-                         int64_t worker, int late, struct app_checksum_kind *checksum_kind)
+static void write_result(struct app_sql *sql, const struct app_checksum_update *checksum,
+                         const struct app_trial *r, int64_t worker, int late, struct app_checksum_pair *pair)
 {
     app_sql_write_trial(
         sql,
@@ -279,7 +279,7 @@ static void write_result(struct app_sql *sql, const struct app_checksum *checksu
         " worker = NULL, process = NULL, born = NULL, lease = NULL"
         " WHERE study = $1 AND number = $2 AND state IN ('pending', 'running')"
         " AND (COALESCE(worker, 0) = $21 OR $22 = 1) RETURNING " APP_RETURNED_TRIAL,
-        checksum->study, checksum->revision, r, worker, late, checksum_kind);
+        checksum->study, checksum->revision, r, worker, late, pair);
 }
 
 /* How a trial stands to an answer that is not its worker's. */
@@ -311,8 +311,8 @@ static void compare_late(struct app_sql *sql, int64_t study, const struct app_tr
 }
 
 /* The answer as another line of the trial's notes. */
-static void keep_beside(struct app_sql *sql, const struct app_checksum *checksum, const struct app_trial *r,
-                        struct app_checksum_kind *checksum_kind)
+static void keep_beside(struct app_sql *sql, const struct app_checksum_update *checksum,
+                        const struct app_trial *r, struct app_checksum_pair *pair)
 {
     struct app_trial beside = *r;
     struct app_text note = {0};
@@ -326,14 +326,13 @@ static void keep_beside(struct app_sql *sql, const struct app_checksum *checksum
     app_sql_write_trial(sql,
                         "UPDATE trial SET revision = $3, notes = COALESCE(notes || '\n', '') || $13"
                         " WHERE study = $1 AND number = $2 RETURNING " APP_RETURNED_TRIAL,
-                        checksum->study, checksum->revision, &beside, 0, 0, checksum_kind);
+                        checksum->study, checksum->revision, &beside, 0, 0, pair);
     app_text_free(&note);
 }
 
 /* Values that come when the trial is no longer their worker's. */
-static enum app_stored take_late(struct app_sql *sql, const struct app_checksum *checksum,
-                                 const struct app_trial *r, int64_t worker,
-                                 struct app_checksum_kind *checksum_kind)
+static enum app_stored take_late(struct app_sql *sql, const struct app_checksum_update *checksum,
+                                 const struct app_trial *r, int64_t worker, struct app_checksum_pair *pair)
 {
     struct against trial;
 
@@ -343,27 +342,27 @@ static enum app_stored take_late(struct app_sql *sql, const struct app_checksum 
     if (trial.the_same)
         return APP_STORED;
     if (!trial.open || !trial.known) {
-        keep_beside(sql, checksum, r, checksum_kind);
+        keep_beside(sql, checksum, r, pair);
         return APP_STORED_BESIDE;
     }
-    write_result(sql, checksum, r, worker, 1, checksum_kind);
+    write_result(sql, checksum, r, worker, 1, pair);
     return APP_STORED;
 }
 
 /* The result as it counts, in a transaction whose end seals it. */
-static enum app_stored keep_result(struct app_sql *sql, struct app_checksum *checksum,
+static enum app_stored keep_result(struct app_sql *sql, struct app_checksum_update *checksum,
                                    const struct app_trial *r, int64_t worker)
 {
-    struct app_checksum_kind checksum_kind = {0};
+    struct app_checksum_pair pair = {0};
     enum app_stored stored = APP_NOT_STORED;
 
     /* It counts where the trial is still open, and this worker's; what was measured is kept all the same. */
-    write_result(sql, checksum, r, worker, 0, &checksum_kind);
-    if (checksum_kind.number)
+    write_result(sql, checksum, r, worker, 0, &pair);
+    if (pair.number)
         stored = APP_STORED;
     else if (r->starts > 0 && r->state == APP_COMPLETE)
-        stored = take_late(sql, checksum, r, worker, &checksum_kind);
-    app_checksum_trial(sql, checksum, &checksum_kind);
+        stored = take_late(sql, checksum, r, worker, &pair);
+    app_checksum_trial(sql, checksum, &pair);
     return stored;
 }
 
@@ -371,13 +370,13 @@ int app_store_finish(struct app_store *s, int64_t study, const struct app_trial 
                      int *stored, struct app_message *message)
 {
     const int durable = is_precious(s, r);
-    struct app_checksum checksum;
+    struct app_checksum_update checksum;
     struct app_sql *sql = &s->sql;
 
     do {
         app_sql_begin(sql, durable, message);
         app_sql_check_trial(sql, study, r->number);
-        app_sql_pause(sql, study, &checksum);
+        app_sql_lock_row(sql, study, &checksum);
         checksum.wakes = 1;
         *stored = keep_result(sql, &checksum, r, worker);
         app_checksum_study(sql, &checksum);

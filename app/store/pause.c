@@ -1,11 +1,11 @@
 /* What people want of whoever evaluates a study: that it holds back, that it ends, another budget. */
 #include "store/sql_store.h"
 
-int app_store_pause(struct app_store *s, int64_t study, enum app_holding paused, const char *who,
+int app_store_pause(struct app_store *s, int64_t study, enum app_pause_state paused, const char *who,
                     struct app_message *message)
 {
     struct app_sql *sql = &s->sql;
-    struct app_checksum checksum;
+    struct app_checksum_update checksum;
 
     do {
         app_sql_begin(sql, 1, message);
@@ -24,7 +24,7 @@ int app_store_pause(struct app_store *s, int64_t study, enum app_holding paused,
 int app_store_set_budget(struct app_store *s, int64_t study, int budget, struct app_message *message)
 {
     struct app_sql *sql = &s->sql;
-    struct app_checksum checksum;
+    struct app_checksum_update checksum;
 
     do {
         app_sql_begin(sql, 1, message);

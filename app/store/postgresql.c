@@ -346,7 +346,7 @@ static PGresult *open_lock(struct database *db, const char *how, int64_t study, 
 }
 
 /* A lock whose transaction was committed, or lost, is taken again before anything else is read. */
-static void pause_lock(struct database *db)
+static void regain_lock(struct database *db)
 {
     struct app_message unheard;
 
@@ -376,7 +376,7 @@ static PGresult *execute(struct database *db, const char *sql, int count, struct
     if (bad)
         return bad;
     if (!db->writing)
-        pause_lock(db);
+        regain_lock(db);
     return note(db, PQexecParams(db->connection, sql, count, b->types, b->values, b->lengths, b->formats, 1));
 }
 
@@ -485,7 +485,7 @@ static void end_sign(struct database *db)
  */
 static int begin_once(struct database *db, struct app_message *message)
 {
-    pause_lock(db);
+    regain_lock(db);
     PGresult *result = say(db,
                            db->lock_open ? NUMBERED
                                          : "BEGIN; SET LOCAL lock_timeout = '30s'; SET LOCAL "
@@ -751,7 +751,7 @@ const struct app_sql_driver app_sql_postgresql = {
                       " WHERE n.nspname = 'ckg' AND c.relkind IN ('r', 'p')) AS found",
             .schema = "ckg.",
             .claim = "FOR UPDATE OF t SKIP LOCKED",
-            .pause = "FOR UPDATE",
+            .lock_row = "FOR UPDATE",
             .wake = "(SELECT 1 FROM pg_notify('ckg_' || CASE WHEN revision = 0 THEN 0 ELSE id END, ''))",
             .relaxed = "set_config('synchronous_commit', 'off', true) = 'off'",
             .check = "SELECT COALESCE((SELECT 'the index ' || c.relname || ' is not valid' FROM "

@@ -44,7 +44,7 @@ static void rename_study(struct app_sql *sql, int64_t study)
                              .checksum = APP_CHANGE_CHECKSUM,
                              .first = APP_CHANGE_BEFORE,
                              .last = APP_CHANGE_AFTER};
-    struct app_checksum checksum = {.study = study, .revision = INT64_MAX};
+    struct app_checksum_update checksum = {.study = study, .revision = INT64_MAX};
 
     APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_CHANGE " FROM change c WHERE c.study = $1", take, &changes, study);
     for (int i = 0; i < changes.found.count; i++) {

@@ -65,9 +65,9 @@ static const char *word_of(const struct app_sql_dialect *d, const char *word, si
         const char *name;
         const char *text;
     } words[] = {
-        {"id", d->id},           {"integer", d->integer}, {"real", d->real},  {"text", d->text},
-        {"now", d->now},         {"up", d->up},           {"wake", d->wake},  {"tables", d->tables},
-        {"schema", d->schema},   {"claim", d->claim},     {"hold", d->pause}, {"check", d->check},
+        {"id", d->id},           {"integer", d->integer}, {"real", d->real},     {"text", d->text},
+        {"now", d->now},         {"up", d->up},           {"wake", d->wake},     {"tables", d->tables},
+        {"schema", d->schema},   {"claim", d->claim},     {"lock", d->lock_row}, {"check", d->check},
         {"relaxed", d->relaxed},
     };
 

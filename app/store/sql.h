@@ -4,7 +4,7 @@
  * functions return a CKG status and leave the line for the user in `message`.
  *
  * Statements. Parameters are $1, $2, …; not all of them need be used. {id}, {integer}, {real}, {text},
- * {now}, {up}, {tables}, {schema}, {claim}, {hold}, {wake}, {relaxed} and {check} stand for what the dialect
+ * {now}, {up}, {tables}, {schema}, {claim}, {lock}, {wake}, {relaxed} and {check} stand for what the dialect
  * has in their place. A table's name follows FROM, JOIN, INTO, UPDATE, TABLE or REFERENCES, in capitals, and
  * gets the dialect's schema there. Besides, every database must know INSERT … ON CONFLICT (…) DO NOTHING,
  * RETURNING, COALESCE and CHECK. A statement is a string constant: its address tells it from others, so that
@@ -72,8 +72,8 @@ struct app_sql_dialect {
      * transaction has taken are passed over. "" where `begin` keeps all others out.
      */
     const char *claim;
-    /* {hold}: ends a SELECT of one row that this transaction is going to change; another's is waited for */
-    const char *pause;
+    /* {lock}: ends a SELECT of one row that this transaction is going to change; another's is waited for */
+    const char *lock_row;
     /* {wake}: in a change of a row of `study`, tells those who listen to it; to a new one, to 0 */
     const char *wake;
     /* {relaxed}: a condition that always holds; its statement, alone, need not be made safe */

@@ -39,9 +39,9 @@ void app_sql_check_trial(struct app_sql *sql, int64_t study, int number);
 
 /* A new revision of the study, whose row is this transaction's from here on; app_checksum_study is its end.
  */
-void app_sql_revise(struct app_sql *sql, int64_t study, struct app_checksum *checksum);
+void app_sql_revise(struct app_sql *sql, int64_t study, struct app_checksum_update *checksum);
 /* The same for a transaction that changes trials alone, by app_checksum_trial. */
-void app_sql_pause(struct app_sql *sql, int64_t study, struct app_checksum *checksum);
+void app_sql_lock_row(struct app_sql *sql, int64_t study, struct app_checksum_update *checksum);
 
 /*
  * A statement that writes a trial and ends in RETURNING APP_RETURNED_TRIAL: $1 … $20 are the trial's columns
@@ -50,11 +50,11 @@ void app_sql_pause(struct app_sql *sql, int64_t study, struct app_checksum *chec
  */
 void app_sql_write_trial(struct app_sql *sql, const char *statement, int64_t study, int64_t revision,
                          const struct app_trial *record, int64_t first, int64_t second,
-                         struct app_checksum_kind *checksum_kind);
+                         struct app_checksum_pair *pair);
 
 /* A new trial, worker 0: which nobody evaluates. */
 void app_sql_insert(struct app_sql *sql, int64_t study, int64_t revision, const struct app_trial *record,
-                    int64_t worker, struct app_checksum_kind *checksum_kind);
+                    int64_t worker, struct app_checksum_pair *pair);
 
 /* Gives the trial of that statement's, where there is one and it is whole, and its seal. */
 int app_sql_visit_trial(struct app_sql *sql, const char *statement, int64_t study, int number,

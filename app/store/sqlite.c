@@ -532,7 +532,7 @@ const struct app_sql_driver app_sql_sqlite = {
             .tables = "(SELECT name FROM sqlite_schema WHERE type = 'table')",
             .schema = "",
             .claim = "",
-            .pause = "",
+            .lock_row = "",
             .wake = "NULL",
             .relaxed = "1",
             .check = "PRAGMA integrity_check(20)",

@@ -218,7 +218,7 @@ int app_store_study_create(struct app_store *s, const struct app_study_record *s
 
     *out = (struct app_study_record){0};
     do {
-        struct app_checksum checksum = {.wakes = 1};
+        struct app_checksum_update checksum = {.wakes = 1};
 
         /* Where another was first, that one stays. */
         app_study_record_free(out);
@@ -240,7 +240,7 @@ int app_store_study_create(struct app_store *s, const struct app_study_record *s
 int app_store_study_update(struct app_store *s, const struct app_study_record *study,
                            struct app_message *message)
 {
-    const struct app_checksum checksum = {.study = study->id, .revision = INT64_MAX, .wakes = 1};
+    const struct app_checksum_update checksum = {.study = study->id, .revision = INT64_MAX, .wakes = 1};
     struct app_sql *sql = &s->sql;
     char seed[24];
 
@@ -268,7 +268,7 @@ static int take_standing(void *context, const struct app_sql_value *columns, str
                                     .redefined = columns[1].integer,
                                     .budget = (int)columns[6].integer,
                                     .pause = {.paused = paused == APP_PAUSED_BY_USER || paused == APP_STOPPED
-                                                            ? (enum app_holding)paused
+                                                            ? (enum app_pause_state)paused
                                                             : APP_NOT_PAUSED,
                                               .since = app_sql_number(&columns[4]),
                                               .stopped = columns[5].integer}};
@@ -352,7 +352,7 @@ void app_sql_check_trial(struct app_sql *sql, int64_t study, int number)
 {
     struct visit nobody = {0};
 
-    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_TRIAL " FROM trial t WHERE t.study = $1 AND t.number = $2 {hold}",
+    APP_SQL(sql, "SELECT " APP_CHECKSUM_OF_TRIAL " FROM trial t WHERE t.study = $1 AND t.number = $2 {lock}",
             take_trial, &nobody, study, number);
 }
 
@@ -362,24 +362,24 @@ void app_sql_check_study(struct app_sql *sql, int64_t study)
 }
 
 /* Where it got no revision there is no such study. */
-static void check_revision(struct app_sql *sql, const struct app_checksum *checksum)
+static void check_revision(struct app_sql *sql, const struct app_checksum_update *checksum)
 {
     if (!sql->status && !checksum->revision)
         sql->status = app_fail(sql->message, CKG_ERR_NOT_FOUND, "the study has been deleted from its store");
 }
 
-void app_sql_revise(struct app_sql *sql, int64_t study, struct app_checksum *checksum)
+void app_sql_revise(struct app_sql *sql, int64_t study, struct app_checksum_update *checksum)
 {
-    *checksum = (struct app_checksum){.study = study, .wakes = 1};
+    *checksum = (struct app_checksum_update){.study = study, .wakes = 1};
     app_sql_check_study(sql, study);
     APP_SQL(sql, "UPDATE study SET revision = revision + 1 WHERE id = $1 RETURNING revision",
             app_sql_first_integer, &checksum->revision, study);
     check_revision(sql, checksum);
 }
 
-void app_sql_pause(struct app_sql *sql, int64_t study, struct app_checksum *checksum)
+void app_sql_lock_row(struct app_sql *sql, int64_t study, struct app_checksum_update *checksum)
 {
-    app_checksum_pause(sql, study, checksum);
+    app_checksum_lock_row(sql, study, checksum);
     check_revision(sql, checksum);
 }
 
@@ -387,7 +387,7 @@ void app_sql_pause(struct app_sql *sql, int64_t study, struct app_checksum *chec
 
 void app_sql_write_trial(struct app_sql *sql, const char *statement, int64_t study, int64_t revision,
                          const struct app_trial *r, int64_t first, int64_t second,
-                         struct app_checksum_kind *checksum_kind)
+                         struct app_checksum_pair *pair)
 {
     struct app_sql_value values[] = {[APP_TRIAL_STUDY] = app_sql_integer(study),
                                      [APP_TRIAL_CHECKSUM] = app_sql_integer(first),
@@ -395,12 +395,11 @@ void app_sql_write_trial(struct app_sql *sql, const char *statement, int64_t stu
                                      APP_TRIAL_COLUMNS(GIVE)};
 
     values[APP_TRIAL_REVISION].integer = revision;
-    app_sql_run(sql, statement, APP_TRIAL_COUNT + 1, values, checksum_kind ? app_checksum_take : NULL,
-                checksum_kind);
+    app_sql_run(sql, statement, APP_TRIAL_COUNT + 1, values, pair ? app_checksum_take : NULL, pair);
 }
 
 void app_sql_insert(struct app_sql *sql, int64_t study, int64_t revision, const struct app_trial *record,
-                    int64_t worker, struct app_checksum_kind *checksum_kind)
+                    int64_t worker, struct app_checksum_pair *pair)
 {
     app_sql_write_trial(
         sql,
@@ -408,31 +407,31 @@ void app_sql_insert(struct app_sql *sql, int64_t study, int64_t revision, const 
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, {now},"
         " CASE WHEN $4 IN ('complete', 'failed') THEN {now} END, $19, $20, NULLIF($21, 0),"
         " CASE WHEN $4 = 'running' THEN {now} + $22 END) RETURNING " APP_RETURNED_TRIAL,
-        study, revision, record, worker, APP_STORE_SILENCE, checksum_kind);
+        study, revision, record, worker, APP_STORE_SILENCE, pair);
 }
 
-static void add_one(struct app_sql *sql, struct app_checksum *checksum, int number,
+static void add_one(struct app_sql *sql, struct app_checksum_update *checksum, int number,
                     const struct app_trial *record, int64_t worker)
 {
     struct app_trial numbered = *record;
-    struct app_checksum_kind checksum_kind = {0};
+    struct app_checksum_pair pair = {0};
 
     numbered.number = number;
-    app_sql_insert(sql, checksum->study, checksum->revision, &numbered, worker, &checksum_kind);
-    app_checksum_trial(sql, checksum, &checksum_kind);
+    app_sql_insert(sql, checksum->study, checksum->revision, &numbered, worker, &pair);
+    app_checksum_trial(sql, checksum, &pair);
 }
 
 int app_store_add(struct app_store *s, int64_t study, int first, int count, const struct app_trial *records,
                   int64_t worker, struct app_message *message)
 {
     struct app_sql *sql = &s->sql;
-    struct app_checksum checksum;
+    struct app_checksum_update checksum;
 
     do {
         app_sql_begin(sql, !worker, message);
 
         /* The first of them must be the next. */
-        app_sql_pause(sql, study, &checksum);
+        app_sql_lock_row(sql, study, &checksum);
         checksum.wakes = !worker;
         if (!sql->status && checksum.last != first - 1)
             sql->status = app_fail(message, CKG_ERR_STATE,
@@ -447,7 +446,7 @@ int app_store_add(struct app_store *s, int64_t study, int first, int count, cons
 
 /* --- turns, waiting, opening --- */
 
-int app_store_definition(struct app_store *s, struct app_message *message)
+int app_store_is_intact(struct app_store *s, struct app_message *message)
 {
     return s->sql.driver->stored ? s->sql.driver->stored(s->sql.database, message) : CKG_OK;
 }

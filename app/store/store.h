@@ -54,10 +54,10 @@ struct app_image {
 
 /* Whether whoever evaluates a study is to hold back: until it is said to go on, or until a run is begun anew.
  */
-enum app_holding { APP_NOT_PAUSED, APP_PAUSED_BY_USER, APP_STOPPED };
+enum app_pause_state { APP_NOT_PAUSED, APP_PAUSED_BY_USER, APP_STOPPED };
 
 struct app_pause {
-    enum app_holding paused;
+    enum app_pause_state paused;
     char by[128];    /* user@machine; "": not known */
     double since;    /* seconds since 1970, NAN: not known */
     int64_t stopped; /* the revision at which runs were last asked to end, 0: never */
@@ -177,7 +177,7 @@ int app_store_study_update(struct app_store *store, const struct app_study_recor
 int app_store_study_state(struct app_store *store, int64_t study, struct app_study_state *out,
                           struct app_message *message);
 /* Whether the study is held from now on, and who says so; its budget from now on, 0: its definition's. */
-int app_store_pause(struct app_store *store, int64_t study, enum app_holding paused, const char *who,
+int app_store_pause(struct app_store *store, int64_t study, enum app_pause_state paused, const char *who,
                     struct app_message *message);
 int app_store_set_budget(struct app_store *store, int64_t study, int budget, struct app_message *message);
 int app_store_trials_since(struct app_store *store, int64_t study, int64_t revision, app_trial_visit *visit,
@@ -271,7 +271,7 @@ int app_store_examine(struct app_store *store, const char *name, const struct ap
                       struct app_message *message);
 
 /* What was written has not been taken away since: asked before a command says that it is done. */
-int app_store_definition(struct app_store *store, struct app_message *message);
+int app_store_is_intact(struct app_store *store, struct app_message *message);
 
 /* The right to add trials to the study, one process at a time; *taken 0: another has it. */
 int app_store_lock(struct app_store *store, int64_t study, int *taken, struct app_message *message);

@@ -55,13 +55,13 @@ def test_there_are_notebooks() -> None:
         for path in NOTEBOOKS
     ],
 )
-def test_notebooks_are_those_of_their_sources_and_run(record: Path, tmp_path: Path) -> None:
+def test_notebooks_are_those_of_their_sources_and_run(notebook: Path, tmp_path: Path) -> None:
     sys.path.insert(0, str(ROOT / "scripts"))
     import notebooks
 
-    text = record.with_suffix(".py").read_text()
+    text = notebook.with_suffix(".py").read_text()
     cells = notebooks.cells_of(text)
-    shown: list[dict[str, Any]] = json.loads(record.read_text())["cells"]
+    shown: list[dict[str, Any]] = json.loads(notebook.read_text())["cells"]
     assert [(cell["cell_type"], "".join(cell["source"])) for cell in shown] == cells, "run `make notebooks`"
     assert not [output for cell in shown for output in cell.get("outputs", ()) if output["output_type"] == "error"]
     run_in(tmp_path, text)

@@ -62,7 +62,7 @@ def make_version_5(database):
     trial = checksums.checksum([row[name] for name in checksums.TRIAL.split(", ")[:checksums.LATER[checksums.TRIAL]]])
     SERVER.sql(f"UPDATE ckg.trial SET seal = {trial}; UPDATE ckg.study SET trials = {trial}", database)
     row = json.loads(SERVER.sql("SELECT row_to_json(s) FROM ckg.study s", database))
-    SERVER.sql(f"UPDATE ckg.study SET seal = {seals.seal([row[name] for name in seals.STUDY.split(', ')])}", database)
+    SERVER.sql(f"UPDATE ckg.study SET seal = {checksums.checksum([row[name] for name in checksums.STUDY.split(', ')])}", database)
 
 
 def test_workers():

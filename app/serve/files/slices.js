@@ -42,6 +42,7 @@ export function slices(host, page) {
 
     // The strip of probabilities, and the handle.
     function over(c, { left, top, width, height }) {
+      if (!found) return; // of the panels before these
       const { chance: chances } = found.slices[k];
       c.fillStyle = ink("shade");
       chances.forEach((v, i) => {
