@@ -120,14 +120,6 @@ static int take_values(const struct work *w, const struct app_trial *from, json_
                : CKG_OK;
 }
 
-static int by_outcome(const void *a, const void *b)
-{
-    const ckg_measurement *one = a;
-    const ckg_measurement *other = b;
-
-    return (one->outcome > other->outcome) - (one->outcome < other->outcome);
-}
-
 static int adapt_values(const struct work *w, const struct app_trial *from, struct app_trial *to)
 {
     json_t *extra = from->extra ? json_loads(from->extra, 0, NULL) : json_object();
@@ -140,7 +132,7 @@ static int adapt_values(const struct work *w, const struct app_trial *from, stru
     }
     move_values(w, from, app_trial_values(from), extra, measured, &count);
     const int status = take_values(w, from, extra, measured, &count);
-    qsort(measured, (size_t)count, sizeof *measured, by_outcome);
+    app_measurements_sort(measured, count);
     to->measured = measured;
     to->count = count;
     to->stored = count;

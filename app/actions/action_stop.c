@@ -35,27 +35,13 @@ double app_stop_bar(const struct app_definition *d, const ckg_gain *gain)
 
 /* --- when it is too little --- */
 
-static int has_ended(const struct app_trial *t)
-{
-    return t->state == APP_COMPLETE || t->state == APP_FAILED_TRIAL;
-}
-
-static int count_ended(const struct app_study *n)
-{
-    int ended = 0;
-
-    for (int i = 0; i < n->count; i++)
-        ended += has_ended(&n->trials[i]);
-    return ended;
-}
-
 /* The number of the m-th trial that has ended, by their numbers. */
 static int number_of_ended(const struct app_study *n, int m)
 {
     int i = 0;
 
     for (int ended = 0; i < n->count && ended < m; i++)
-        ended += has_ended(&n->trials[i]);
+        ended += app_trial_ended(&n->trials[i]);
     return i;
 }
 
@@ -76,7 +62,7 @@ static uint64_t stamp(const struct app_study *n, int number)
 
     for (int i = 0; i < number; i++) {
         const struct app_trial *t = &n->trials[i];
-        const int state = has_ended(t) || t->state == APP_DISCARDED ? (int)t->state : -1;
+        const int state = app_trial_ended(t) || t->state == APP_DISCARDED ? (int)t->state : -1;
 
         hash = mix(hash, &state, sizeof state);
         hash = mix(hash, t->x, (size_t)app_dimension(&n->definition) * sizeof *t->x);
@@ -132,7 +118,7 @@ static int is_settled(const struct app_study *n)
 /* The gain after m evaluations: the record's own engine serves where that is all there is. */
 static int gain_after(struct replay *r, int m, ckg_gain *out)
 {
-    if (m == count_ended(r->n) && is_settled(r->n))
+    if (m == app_study_ended(r->n) && is_settled(r->n))
         return app_study_gain(r->n, out);
     const int status = advance(r, number_of_ended(r->n, m));
     if (status)
@@ -178,7 +164,7 @@ static int make_marks(struct app_study *n, struct app_stop_watch *w, int first, 
 
 int app_stop_look(struct app_study *n, struct app_stop_watch *w, int (*interrupt)(void *), void *context)
 {
-    const int ended = count_ended(n);
+    const int ended = app_study_ended(n);
     const int patience = n->definition.stop.patience;
     int status = reserve(n, w, ended + 1);
 

@@ -166,15 +166,6 @@ static int merge(const struct app_trial *t, const struct app_telling *telling, c
     return count;
 }
 
-/* In the order of the outcomes, as if all had been told at once. */
-static int by_outcome(const void *a, const void *b)
-{
-    const ckg_measurement *one = a;
-    const ckg_measurement *other = b;
-
-    return (one->outcome > other->outcome) - (one->outcome < other->outcome);
-}
-
 /* The trial gets values, those of before included; `all` has room for them. */
 static int apply_values(const struct app_study *n, const struct app_telling *telling, struct app_trial *t,
                         ckg_measurement *all)
@@ -187,7 +178,7 @@ static int apply_values(const struct app_study *n, const struct app_telling *tel
     if (!count)
         return app_fail(n->message, CKG_ERR_INVALID,
                         "nothing would be left of trial %d; `ckg discard` sets it aside", t->number);
-    qsort(all, (size_t)count, sizeof *all, by_outcome);
+    app_measurements_sort(all, count);
     t->state = APP_COMPLETE;
     t->measured = all;
     t->count = count;

@@ -65,7 +65,7 @@ int app_same_reason(const char *a, const char *b)
 /* What a run has evaluated to an end; what people told or imported is theirs. */
 static int is_evaluated(const struct app_trial *t)
 {
-    return t->queued && (t->state == APP_COMPLETE || t->state == APP_FAILED_TRIAL);
+    return t->queued && app_trial_ended(t);
 }
 
 /* 1 for a failure; `why` NULL: for any reason. */

@@ -35,14 +35,41 @@ int app_api_view(struct app_api_study *s)
     return CKG_OK;
 }
 
-const struct app_trial *app_api_trial(const struct app_study *n, const json_t *number)
+const struct app_trial *app_api_trial(const struct app_study *n, long long number)
 {
-    const json_int_t wanted = json_integer_value(number);
-
-    if (wanted >= 1 && wanted <= n->count)
-        return &n->trials[wanted - 1];
-    app_fail(n->message, CKG_ERR_NOT_FOUND, "there is no trial %d; the last is %d", (int)wanted, n->count);
+    if (number >= 1 && number <= n->count)
+        return &n->trials[number - 1];
+    app_fail(n->message, CKG_ERR_NOT_FOUND, "there is no trial %lld; the last is %d", number, n->count);
     return NULL;
+}
+
+int app_api_parameter(const struct app_study *n, const json_t *in, const char *key, int *out)
+{
+    const char *name = json_string_value(json_object_get(in, key));
+
+    *out = name ? ckg_problem_parameter_find(n->definition.problem, name) : -1;
+    return *out >= 0 || !json_object_get(in, key)
+               ? CKG_OK
+               : app_fail(n->message, CKG_ERR_INVALID, "`%s` must be the name of a parameter", key);
+}
+
+int app_api_outcome(const struct app_study *n, const json_t *in, const char *key, int *out)
+{
+    const char *name = json_string_value(json_object_get(in, key));
+
+    *out = -1;
+    for (int j = 0; name && j <= app_constraints(&n->definition); j++)
+        if (!strcmp(app_outcome_name(&n->definition, j), name))
+            *out = j;
+    return *out >= 0 || !name
+               ? CKG_OK
+               : app_fail(n->message, CKG_ERR_INVALID, "`%s` must be the name of an outcome", key);
+}
+
+int app_api_check_stored(const struct app_study *n)
+{
+    return n->id ? CKG_OK
+                 : app_fail(n->message, CKG_ERR_STATE, "the study is kept in no store, so it has no trials");
 }
 
 /* --- names --- */
@@ -176,9 +203,8 @@ int app_api_call(struct app_api_study *study, const char *name, const char *in, 
     if (!action)
         return app_fail(&study->message, CKG_ERR_NOT_FOUND, "there is no action '%s'", name);
     int status = action->traits & APP_BEGINS && n->url ? app_study_begin(n) : app_study_sync(n);
-    if (!status && action->lane == APP_LANE_WRITES && !n->id)
-        status = app_fail(&study->message, CKG_ERR_STATE,
-                          "the study is kept in no store, so it has no trials");
+    if (!status && action->lane == APP_LANE_WRITES)
+        status = app_api_check_stored(n);
     if (!status)
         status = app_action_call(action, study, in, out);
     app_api_forget(study);

@@ -19,7 +19,14 @@ struct app_api_study {
 };
 
 /* The trial of that number; NULL, with a message: there is none. */
-const struct app_trial *app_api_trial(const struct app_study *record, const json_t *number);
+const struct app_trial *app_api_trial(const struct app_study *record, long long number);
+
+/* The parameter or outcome that a member of the input names; -1: it has no such member. */
+int app_api_parameter(const struct app_study *record, const json_t *in, const char *key, int *out);
+int app_api_outcome(const struct app_study *record, const json_t *in, const char *key, int *out);
+
+/* CKG_OK, or the message that the study has no store, and so no trials. */
+int app_api_check_stored(const struct app_study *record);
 
 /* Nothing is open from then on. */
 void app_api_close(struct app_api_study *study);

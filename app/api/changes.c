@@ -44,7 +44,7 @@ static void add_trial(const struct app_study *n, int number, const char *note, s
 /* There is such a trial, and it does not run. */
 static int check_trial(struct app_study *n, const json_t *number)
 {
-    const struct app_trial *t = app_api_trial(n, number);
+    const struct app_trial *t = app_api_trial(n, json_integer_value(number));
 
     return t ? app_study_release_patiently(n, t->number, NULL) : CKG_ERR_NOT_FOUND;
 }

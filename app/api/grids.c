@@ -2,7 +2,6 @@
  * Predictions that pages draw: along each parameter, over two of them, and beside what was measured. A grid
  * is as fine as in the report, from the same nodes.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,19 +18,6 @@ struct view {
     int x, y; /* parameters that were asked for, -1: none was */
 };
 
-static int find_parameter(const struct app_study *n, const json_t *object, const char *key, int *out)
-{
-    const char *name = json_string_value(json_object_get(object, key));
-
-    *out = -1;
-    for (int i = 0; name && *out < 0 && i < app_dimension(&n->definition); i++)
-        if (!strcmp(app_parameter_at(&n->definition, i).name, name))
-            *out = i;
-    return *out >= 0 || !json_object_get(object, key)
-               ? CKG_OK
-               : app_fail(n->message, CKG_ERR_INVALID, "`%s` must be the name of a parameter", key);
-}
-
 /* What is asked for: {"at": design, "x": name, "y": name}, all of them optional. */
 static int read_view(struct app_api_study *study, const json_t *in, struct view *v)
 {
@@ -45,9 +31,9 @@ static int read_view(struct app_api_study *study, const json_t *in, struct view 
         v->show.centre = v->centre;
     }
     if (!status)
-        status = find_parameter(n, in, "x", &v->x);
+        status = app_api_parameter(n, in, "x", &v->x);
     if (!status)
-        status = find_parameter(n, in, "y", &v->y);
+        status = app_api_parameter(n, in, "y", &v->y);
     return status;
 }
 
@@ -59,16 +45,6 @@ static void add_nodes(const struct app_definition *d, int index, const struct ap
     app_json_add_numbers(out, "values", nodes->count, nodes->value);
 }
 
-/* Seven digits are enough to draw. */
-static void add_drawn(struct app_text *out, double value)
-{
-    app_json_member(out, NULL);
-    if (isfinite(value))
-        app_text_print(out, "%.7g", value);
-    else
-        app_text_print(out, "null");
-}
-
 /* One number of each outcome at each place, a list for each outcome. */
 static void add_lists(struct app_text *out, const char *key, const double *numbers, int count, int outcomes)
 {
@@ -76,7 +52,7 @@ static void add_lists(struct app_text *out, const char *key, const double *numbe
     for (int j = 0; j < outcomes; j++) {
         app_json_open(out, NULL, '[');
         for (int i = 0; i < count; i++)
-            add_drawn(out, numbers[(size_t)i * (size_t)outcomes + (size_t)j]);
+            app_json_add_drawn(out, numbers[(size_t)i * (size_t)outcomes + (size_t)j]);
         app_json_close(out, ']');
     }
     app_json_close(out, ']');
@@ -90,7 +66,7 @@ static void add_grid(const struct app_show *s, const struct app_grid *g, struct 
     add_lists(out, "sd", g->sd, g->count, outcomes);
     app_json_open(out, "chance", '[');
     for (int i = 0; i < g->count; i++)
-        add_drawn(out, g->chance[i]);
+        app_json_add_drawn(out, g->chance[i]);
     app_json_close(out, ']');
 }
 
@@ -200,20 +176,6 @@ static int checks(struct app_api_study *study, json_t *in, struct app_text *out)
 
 /* --- figures --- */
 
-/* The outcome that is asked for, -1: none was. */
-static int find_outcome(const struct app_study *n, const json_t *in, int *out)
-{
-    const char *name = json_string_value(json_object_get(in, "outcome"));
-
-    *out = -1;
-    for (int j = 0; name && j <= app_constraints(&n->definition); j++)
-        if (!strcmp(app_outcome_name(&n->definition, j), name))
-            *out = j;
-    return name && *out < 0
-               ? app_fail(n->message, CKG_ERR_INVALID, "`outcome` must be the name of an outcome")
-               : CKG_OK;
-}
-
 static int figure(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     const char *name = json_string_value(json_object_get(in, "kind"));
@@ -227,7 +189,7 @@ static int figure(struct app_api_study *study, json_t *in, struct app_text *out)
 
     /* What is asked for. */
     if (!status)
-        status = find_outcome(&study->record, in, &options.outcome);
+        status = app_api_outcome(&study->record, in, "outcome", &options.outcome);
     if (!status && v.x >= 0 && v.x == v.y)
         status = app_fail(message, CKG_ERR_INVALID, "`x` and `y` name the same parameter");
 

@@ -156,19 +156,17 @@ static int find_plot(struct app_api_study *study, const char *name, const struct
 /* As `ckg plot`, an SVG. */
 static int plot(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    const ckg_problem *problem = study->record.definition.problem;
-    const char *x = text_of(in, "x");
-    const char *y = text_of(in, "y");
-    const struct app_figure_options how = {.x = x ? ckg_problem_parameter_find(problem, x) : -1,
-                                           .y = y ? ckg_problem_parameter_find(problem, y) : -1,
-                                           .outcome = -1,
-                                           .policy = text_of(in, "policy")};
+    struct app_figure_options how = {.outcome = -1, .policy = text_of(in, "policy")};
     const struct app_figure_kind *kind = NULL;
     struct app_figure figure;
     struct app_show show;
     int status = find_plot(study, text_of(in, "kind"), &kind);
 
-    if (!status && ((x && how.x < 0) || (y && how.y < 0) || (x && how.x == how.y)))
+    if (!status)
+        status = app_api_parameter(&study->record, in, "x", &how.x);
+    if (!status)
+        status = app_api_parameter(&study->record, in, "y", &how.y);
+    if (!status && how.x >= 0 && how.x == how.y)
         status = app_fail(study->record.message, CKG_ERR_INVALID, "a plot needs two different parameters");
     if (!status)
         status = look(study, &show);

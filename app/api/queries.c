@@ -15,7 +15,8 @@
 
 static int trial(struct app_api_study *study, json_t *in, struct app_text *out)
 {
-    const struct app_trial *t = app_api_trial(&study->record, json_object_get(in, "trial"));
+    const struct app_trial *t = app_api_trial(&study->record,
+                                              json_integer_value(json_object_get(in, "trial")));
 
     if (!t)
         return CKG_ERR_NOT_FOUND;

@@ -56,11 +56,7 @@ static const struct app_trial *open_best(const struct app_study *n, const char *
 
 void app_progress_add(const struct app_study *n, struct app_text *out)
 {
-    int tally[APP_STATES];
-
-    app_study_tally(n, tally);
-    app_json_print(out, "budget:%g evaluations:%d", app_known(n->definition.budget),
-                   tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    app_json_print(out, "budget:%g evaluations:%d", app_known(n->definition.budget), app_study_ended(n));
 }
 
 void app_best_feasible_add(const struct app_study *n, struct app_text *out)

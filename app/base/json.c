@@ -119,6 +119,15 @@ void app_json_add_numbers(struct app_text *out, const char *key, int count, cons
     app_json_close(out, ']');
 }
 
+void app_json_add_drawn(struct app_text *out, double value)
+{
+    app_json_member(out, NULL);
+    if (isfinite(value))
+        app_text_print(out, "%.7g", value);
+    else
+        app_text_print(out, "null");
+}
+
 void app_json_add_integer(struct app_text *out, const char *key, long long value)
 {
     app_json_member(out, key);

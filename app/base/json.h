@@ -50,6 +50,8 @@ void app_json_member(struct app_text *out, const char *key);
 
 void app_json_add_number(struct app_text *out, const char *key, double value);
 void app_json_add_numbers(struct app_text *out, const char *key, int count, const double *values);
+/* One of a list that is drawn, for which seven digits are enough. */
+void app_json_add_drawn(struct app_text *out, double value);
 void app_json_add_integer(struct app_text *out, const char *key, long long value);
 /* NULL gives null. */
 void app_json_add_string(struct app_text *out, const char *key, const char *string);

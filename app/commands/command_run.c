@@ -129,21 +129,21 @@ static int print_prospects(const struct app_arguments *a, struct app_study *n)
 /* After the loop: the recommendation, or what to do next. */
 static int conclude(const struct app_arguments *a, struct app_study *n, enum app_run_end end)
 {
+    const int ended = app_study_ended(n);
     int tally[APP_STATES];
 
     app_study_tally(n, tally);
     if (end == APP_RUN_INTERRUPTED)
         return app_fail(n->message, CKG_ERR_STATE,
-                        "interrupted after %d of %d evaluations; run the same command to continue",
-                        tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], n->definition.budget);
+                        "interrupted after %d of %d evaluations; run the same command to continue", ended,
+                        n->definition.budget);
 
     if (end == APP_RUN_ENDED)
         return app_fail(n->message, CKG_ERR_STATE,
                         "stopped by %.127s after %d of %d evaluations; run the same command to continue",
-                        n->pause.by[0] ? n->pause.by : "somebody",
-                        tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], n->definition.budget);
+                        n->pause.by[0] ? n->pause.by : "somebody", ended, n->definition.budget);
     if (end == APP_RUN_PAUSED)
-        return complain_of_pause(n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+        return complain_of_pause(n, ended);
 
     print_notes(n, end, tally[APP_PENDING]);
     if (!tally[APP_COMPLETE] && tally[APP_FAILED_TRIAL])

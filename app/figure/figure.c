@@ -1,7 +1,6 @@
 /* Figures as data: how they are made and written. */
 #include "figure/figure.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
@@ -103,22 +102,12 @@ static const char *const axis_kinds[] = {"linear", "log", "integer", "names", "g
 static const char *const layer_kinds[APP_LAYER_KINDS] = {"line", "steps", "band",  "marks",
                                                          "bars", "rule",  "shade", "text"};
 
-/* Seven digits are enough to draw. */
-static void write_drawn(struct app_text *out, double value)
-{
-    app_json_member(out, NULL);
-    if (isfinite(value))
-        app_text_print(out, "%.7g", value);
-    else
-        app_text_print(out, "null");
-}
-
 /* Numbers that stand `stride` bytes apart. */
 static void write_numbers(struct app_text *out, const char *key, const void *first, int count, size_t stride)
 {
     app_json_open(out, key, '[');
     for (int i = 0; i < count; i++)
-        write_drawn(out, *(const double *)((const char *)first + (size_t)i * stride));
+        app_json_add_drawn(out, *(const double *)((const char *)first + (size_t)i * stride));
     app_json_close(out, ']');
 }
 

@@ -13,11 +13,6 @@ static const struct app_pen mean_pen = {.stroke = APP_INK_MEAN, .width = 1.6, .d
 static const struct app_pen band_pen = {.fill = APP_INK_MEAN, .clear = 0.84};
 static const struct app_pen start_pen = {.stroke = APP_INK_SOFT, .width = 1, .dash = APP_DOTTED};
 
-static int has_ended(const struct app_trial *t)
-{
-    return t->state == APP_COMPLETE || t->state == APP_FAILED_TRIAL;
-}
-
 /* The middle of the measured values: nine tenths, unless the rest is hardly further away. */
 static void find_spread(struct app_figure *f, const struct app_show *s, int outcome, struct app_range *range)
 {
@@ -26,7 +21,7 @@ static void find_spread(struct app_figure *f, const struct app_show *s, int outc
 
     for (int i = 0; values && i < s->record->count; i++) {
         const double value = app_trial_value(&s->record->trials[i], outcome);
-        if (has_ended(&s->record->trials[i]) && isfinite(value))
+        if (app_trial_ended(&s->record->trials[i]) && isfinite(value))
             values[count++] = value;
     }
     app_range_add_most(range, values, count, 20, 0.6, 0.1);
@@ -81,9 +76,9 @@ static struct gap find_gap(struct app_figure *f, const struct app_show *s)
     double *late = all ? all + s->record->count : NULL;
     for (int i = 0; all && s->best && i < s->record->count; i++) {
         const struct app_trial *t = &s->record->trials[i];
-        const double gap = has_ended(t) ? gap_of(&g, app_trial_value(t, 0)) : NAN;
+        const double gap = app_trial_ended(t) ? gap_of(&g, app_trial_value(t, 0)) : NAN;
 
-        evaluation += has_ended(t);
+        evaluation += app_trial_ended(t);
         if (!(gap > 0) || !isfinite(gap))
             continue;
         all[alls++] = gap;
@@ -116,7 +111,7 @@ static void add_start(struct app_panel *p, const struct app_show *s, const char 
     int last = 0;
 
     for (int i = 0; i < s->record->count; i++)
-        if (has_ended(&s->record->trials[i])) {
+        if (app_trial_ended(&s->record->trials[i])) {
             evaluation++;
             if (s->record->trials[i].origin[0] == 'd')
                 last = evaluation;
@@ -139,8 +134,8 @@ static void add_best(struct app_panel *p, const struct app_show *s, const struct
     for (int i = 0; i < s->record->count; i++) {
         const struct app_trial *t = &s->record->trials[i];
 
-        evaluation += has_ended(t);
-        if (has_ended(t) && app_trial_improves(s->definition->problem, t, best)) {
+        evaluation += app_trial_ended(t);
+        if (app_trial_ended(t) && app_trial_improves(s->definition->problem, t, best)) {
             best = app_trial_value(t, 0);
             app_layer_xy(steps, evaluation, shown_of(g, best));
         }
@@ -177,7 +172,7 @@ static void add_values(struct app_panel *p, const struct app_show *s, int outcom
         const struct app_trial *t = &s->record->trials[i];
         const double value = app_trial_value(t, outcome);
 
-        if (!has_ended(t))
+        if (!app_trial_ended(t))
             continue;
         evaluation++;
         app_layer_add(marks[app_trial_look(t)], (struct app_point){.x = evaluation,

@@ -59,13 +59,9 @@ static int recommend(struct app_show *s)
 int app_show_open(struct app_show *s, struct app_study *n)
 {
     const size_t d = (size_t)app_dimension(&n->definition);
-    int tally[APP_STATES];
 
-    *s = (struct app_show){.record = n, .definition = &n->definition, .best = app_study_best(n)};
-
-    app_study_tally(n, tally);
-    s->ended = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
-
+    *s = (struct app_show){
+        .record = n, .definition = &n->definition, .best = app_study_best(n), .ended = app_study_ended(n)};
     s->centre = calloc(d, sizeof *s->centre);
     s->order = calloc(d, sizeof *s->order);
     s->kept = app_view_cache_new();

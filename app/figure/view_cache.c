@@ -69,7 +69,7 @@ static int make_history(struct app_history *out, const struct app_show *s)
     for (int i = 0; !status && i < s->record->count; i++) {
         const struct app_trial *t = &s->record->trials[i];
         status = app_study_tell(s->record, engine, t);
-        if (t->state != APP_COMPLETE && t->state != APP_FAILED_TRIAL)
+        if (!app_trial_ended(t))
             continue;
 
         ended++;

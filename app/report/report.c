@@ -68,7 +68,7 @@ void app_report_lead(const struct app_study *n, struct app_text *out)
     /* How far it is. */
     app_text_print(out, " over %d parameter%s under %d constraint%s · %d", app_dimension(d),
                    app_dimension(d) == 1 ? "" : "s", app_constraints(d), app_constraints(d) == 1 ? "" : "s",
-                   tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+                   app_study_ended(n));
     const int separate = ckg_problem_separate(d->problem) == 1;
     if (d->budget > 0 && !separate)
         app_text_print(out, " of %d", d->budget);

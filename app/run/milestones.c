@@ -115,7 +115,7 @@ int app_evaluations_needed(const struct app_study *n)
     for (int i = 0; i < n->count; i++) {
         const struct app_trial *t = &n->trials[i];
 
-        ended += t->state == APP_COMPLETE || t->state == APP_FAILED_TRIAL;
+        ended += app_trial_ended(t);
         if (is_feasible(t) && fabs(app_trial_value(t, 0) - app_trial_value(best, 0)) <= hundredth * width)
             return ended;
     }

@@ -28,18 +28,10 @@ static const double seconds_for_lines = 2;
 enum { FEWEST_SILENT = 5 };
 static const double silence = 60;
 
-static int ended_trials(const struct app_study *n)
-{
-    int tally[APP_STATES];
-
-    app_study_tally(n, tally);
-    return tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
-}
-
-/* The same as the budget counts. */
+/* Evaluations that ended, as the budget counts them. */
 static int ended(const struct app_study *n)
 {
-    return ckg_problem_separate(n->definition.problem) == 1 ? (int)app_study_cost(n) : ended_trials(n);
+    return ckg_problem_separate(n->definition.problem) == 1 ? (int)app_study_cost(n) : app_study_ended(n);
 }
 
 void app_progress_begin(struct app_progress *p, const struct app_study *n)
@@ -53,7 +45,7 @@ void app_progress_begin(struct app_progress *p, const struct app_study *n)
                                .gain = {.next = NAN, .remaining = NAN}};
     p->printed = p->started;
     p->shown_at = p->at_start;
-    p->is_searching = ended_trials(n) >= app_initial_size(&n->definition);
+    p->is_searching = app_study_ended(n) >= app_initial_size(&n->definition);
     if (p->kind == APP_PROGRESS_NEWS && p->at_start && p->at_start < n->definition.budget) {
         app_say("continuing after %d of %d evaluations\n", p->at_start, n->definition.budget);
         fflush(stdout);
@@ -182,7 +174,7 @@ static void add_initial(struct app_text *out, const struct app_study *n)
 
     app_text_print(out, "initial design done: ");
     if (app_constraints(&n->definition))
-        app_text_print(out, "%d of %d feasible%s", feasible, ended_trials(n), feasible ? ", " : "");
+        app_text_print(out, "%d of %d feasible%s", feasible, app_study_ended(n), feasible ? ", " : "");
     if (feasible) {
         app_text_print(out, "best ");
         best_text(n, out);
@@ -220,7 +212,7 @@ static void add_news(struct app_text *out, struct app_progress *p, struct app_st
     const int is_best = app_is_new_best(n, t->number);
     const int is_first = is_best && app_constraints(&n->definition) && app_count_feasible(n) == 1;
 
-    p->is_searching |= ended_trials(n) >= app_initial_size(&n->definition);
+    p->is_searching |= app_study_ended(n) >= app_initial_size(&n->definition);
     if (t->state != APP_COMPLETE)
         add_failure(out, t);
     else if (p->is_searching && !searching)
@@ -355,10 +347,12 @@ static void add_note(struct app_progress *p, struct app_text *block, int width)
     }
 }
 
-static void first_line(struct app_text *out, const struct app_study *n, const int tally[APP_STATES])
+static void first_line(struct app_text *out, const struct app_study *n)
 {
-    const int done = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL];
+    const int done = app_study_ended(n);
+    int tally[APP_STATES];
 
+    app_study_tally(n, tally);
     app_text_print(out, "%s  ", n->definition.name);
     print_bar(out, done, tally[APP_RUNNING], n->definition.budget);
     app_text_print(out, "  %d/%d  %d running", done, n->definition.budget, tally[APP_RUNNING]);
@@ -366,9 +360,10 @@ static void first_line(struct app_text *out, const struct app_study *n, const in
         app_text_print(out, "  %d failed", tally[APP_FAILED_TRIAL]);
 }
 
-static void time_line(struct app_text *out, const struct app_progress *p, const struct app_study *n, int done)
+static void time_line(struct app_text *out, const struct app_progress *p, const struct app_study *n)
 {
     const double elapsed = app_clock() - p->started;
+    const int done = app_study_ended(n);
     const int here = done - p->at_start;
 
     app_text_print(out, "  time           ");
@@ -390,14 +385,12 @@ void app_progress_draw(struct app_progress *p, const struct app_study *n)
     enum { LINES = 5 };
     struct app_text block = {0};
     struct app_text line[LINES] = {{0}};
-    int tally[APP_STATES];
 
     if (p->kind != APP_PROGRESS_BLOCK)
         return;
 
     /* How far it is, the best, the recommendation, what is to be gained, the time. */
-    app_study_tally(n, tally);
-    first_line(&line[0], n, tally);
+    first_line(&line[0], n);
 
     app_text_print(&line[1], "  best feasible  ");
     best_text(n, &line[1]);
@@ -409,7 +402,7 @@ void app_progress_draw(struct app_progress *p, const struct app_study *n)
     app_text_print(&line[3], "  expected gain  ");
     app_gain_text(n, &p->gain, &line[3]);
 
-    time_line(&line[4], p, n, tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL]);
+    time_line(&line[4], p, n);
     const int width = columns();
     const int beside = *p->note && (int)line[4].length + 3 + app_columns(p->note) < width;
     if (beside)

@@ -345,14 +345,11 @@ static int say_stopped(struct app_run_study *r)
 {
     const int budget = r->n->definition.budget;
     struct app_text line = {0};
-    int tally[APP_STATES];
 
     if (!r->watch.reached || r->broken || r->slots->interrupts || r->outage.paused || app_run_stopped(r) ||
         app_study_spent(r->n) >= budget)
         return 0;
-    app_study_tally(r->n, tally);
-    app_text_print(
-        &line, "stopped after %d of %d evaluations: ", tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL], budget);
+    app_text_print(&line, "stopped after %d of %d evaluations: ", app_study_ended(r->n), budget);
     app_stop_text(r->n, &r->watch, &line);
     app_text_print(&line, "; use `ckg run --no-stop` to continue anyway");
     if (line.data)

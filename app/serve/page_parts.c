@@ -23,12 +23,12 @@ static int is_spent(const struct app_study *n, const int tally[APP_STATES])
 
     if (has_costs(n))
         return budget && !tally[APP_PENDING] && app_study_spent(n) >= budget;
-    return budget && tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL] >= budget;
+    return budget && app_study_ended(n) >= budget;
 }
 
 static const char *state_of(const struct app_study *n, const int tally[APP_STATES])
 {
-    const int begun = tally[APP_COMPLETE] + tally[APP_FAILED_TRIAL] + tally[APP_PENDING];
+    const int begun = app_study_ended(n) + tally[APP_PENDING];
     struct app_outage pause;
 
     if (n->pause.paused)
@@ -53,15 +53,13 @@ static double last_result(const struct app_study *n)
 /* Each trial that was better than all feasible ones before it, with its objective. */
 static void add_improvements(const struct app_study *n, struct app_text *out)
 {
-    const int sign = ckg_problem_goal(n->definition.problem) == CKG_MAXIMIZE ? 1 : -1;
     double best = NAN;
 
     app_json_open(out, "improvements", '[');
     for (int i = 0; i < n->count; i++) {
-        const double value = n->trials[i].feasible == 1 ? app_trial_value(&n->trials[i], 0) : NAN;
-        if (isnan(value) || sign * value <= sign * best)
+        if (!app_trial_improves(n->definition.problem, &n->trials[i], best))
             continue;
-        best = value;
+        best = app_trial_value(&n->trials[i], 0);
         app_json_print(out, "[%d %g]", n->trials[i].number, best);
     }
     app_json_close(out, ']');

@@ -1,10 +1,24 @@
 /* Which outcomes have been measured, and what is said of those that have not. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "study/record.h"
 
 /* Some names tell enough. */
 enum { MOST_NAMED = 5 };
+
+static int by_outcome(const void *a, const void *b)
+{
+    const ckg_measurement *one = a;
+    const ckg_measurement *other = b;
+
+    return (one->outcome > other->outcome) - (one->outcome < other->outcome);
+}
+
+void app_measurements_sort(ckg_measurement *measured, int count)
+{
+    qsort(measured, (size_t)count, sizeof *measured, by_outcome);
+}
 
 int app_study_measured(const struct app_study *n, int outcome)
 {

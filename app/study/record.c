@@ -392,6 +392,20 @@ void app_study_tally(const struct app_study *n, int tally[APP_STATES])
         tally[n->trials[i].state]++;
 }
 
+int app_trial_ended(const struct app_trial *t)
+{
+    return t->state == APP_COMPLETE || t->state == APP_FAILED_TRIAL;
+}
+
+int app_study_ended(const struct app_study *n)
+{
+    int ended = 0;
+
+    for (int i = 0; i < n->count; i++)
+        ended += app_trial_ended(&n->trials[i]);
+    return ended;
+}
+
 /* Among its first `count` values. */
 static double value_among(const struct app_trial *t, int count, int outcome)
 {

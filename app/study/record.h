@@ -198,6 +198,10 @@ int app_study_room(const struct app_study *record, int wanted);
 /* How many trials are in each state. */
 void app_study_tally(const struct app_study *record, int tally[APP_STATES]);
 
+/* 1 when the trial was evaluated to its end: it is complete or failed; and how many were. */
+int app_trial_ended(const struct app_trial *trial);
+int app_study_ended(const struct app_study *record);
+
 /* The best trial measured feasible, or NULL. */
 const struct app_trial *app_study_best(const struct app_study *record);
 
@@ -222,6 +226,9 @@ struct app_trial app_user_trial(const struct app_study *record, const double *x,
 int app_study_add(struct app_study *record, const double *x, int64_t worker, int queued, int *number);
 
 /* --- what has been measured (measured.c) --- */
+
+/* In the order of the outcomes, as if all had been told at once. */
+void app_measurements_sort(ckg_measurement *measured, int count);
 
 /* 1 when some trial measured the outcome. */
 int app_study_measured(const struct app_study *record, int outcome);

@@ -25,9 +25,6 @@ struct pyckg_study {
 /* It is open; what the last call gave is forgotten. */
 int pyckg_check_open(pyckg_study *record);
 
-/* It has a store, and is there. */
-int pyckg_check_stored(pyckg_study *record);
-
 /* Something is to be added: both hold, and a study of a problem file has begun. */
 int pyckg_begin(pyckg_study *record);
 

@@ -166,7 +166,7 @@ int pyckg_study_hand_back(pyckg_study *b, int number)
     int status = pyckg_check_open(b);
 
     if (!status)
-        status = pyckg_check_stored(b);
+        status = app_api_check_stored(&b->study.record);
     if (status || find_taken(b, number) < 0)
         return status;
     forget_taken(b, number);

@@ -82,7 +82,7 @@ int pyckg_begin(pyckg_study *b)
 
     if (!status && b->study.record.url)
         status = app_study_begin(&b->study.record);
-    return status ? status : pyckg_check_stored(b);
+    return status ? status : app_api_check_stored(&b->study.record);
 }
 
 int pyckg_check_open(pyckg_study *b)
@@ -92,13 +92,6 @@ int pyckg_check_open(pyckg_study *b)
         app_text_free(&b->text);
     b->text.length = 0;
     return b->study.open ? CKG_OK : app_fail(&b->study.message, CKG_ERR_STATE, "the study is not open");
-}
-
-int pyckg_check_stored(pyckg_study *b)
-{
-    return b->study.record.id ? CKG_OK
-                              : app_fail(&b->study.message, CKG_ERR_STATE,
-                                         "the study is kept in no store, so it has no trials");
 }
 
 /* --- what comes back --- */
@@ -174,15 +167,11 @@ int pyckg_study_stands(pyckg_study *b, pyckg_standing *out)
 
 int pyckg_study_trial(pyckg_study *b, int number, pyckg_trial *out)
 {
-    int status = pyckg_check_open(b);
+    const int status = pyckg_check_open(b);
+    const struct app_trial *t = status ? NULL : app_api_trial(&b->study.record, number);
 
-    if (!status && (number < 1 || number > b->study.record.count))
-        status = app_fail(&b->study.message, CKG_ERR_NOT_FOUND, "there is no trial %d; the last is %d",
-                          number, b->study.record.count);
-    if (status)
-        return status;
-
-    const struct app_trial *t = &b->study.record.trials[number - 1];
+    if (!t)
+        return status ? status : CKG_ERR_NOT_FOUND;
     *out = (pyckg_trial){.number = t->number,
                          .state = app_state_name(t->state),
                          .x = t->x,
