@@ -100,7 +100,7 @@ static int sd_of(const struct app_definition *d, const char *name)
     return -1;
 }
 
-/* 1 when something of the study is called so. */
+/* 1 when the study has a parameter, an outcome, a fixed value or an extra column of that name. */
 static int is_named(const struct app_definition *d, const char *name)
 {
     return ckg_problem_parameter_find(d->problem, name) >= 0 ||

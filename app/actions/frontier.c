@@ -1,7 +1,7 @@
 /*
- * What is recommended by the second rule, the best mean among designs that are feasible with some
- * probability, for a row of probabilities. A design that reaches a higher one reaches the lower ones too, so
- * that a search which found less than that is put right.
+ * What is recommended by CKG_RULE_PROBABILITY, the best mean among designs that are feasible with some
+ * probability, for a row of probabilities. A design that reaches a higher probability
+ * reaches the lower ones too, so it replaces what a search for a lower one found where that is worse.
  */
 #include "actions/frontier.h"
 
@@ -52,7 +52,8 @@ int app_frontier_find(struct app_frontier *out, struct app_study *n, ckg_study *
     const ckg_recommendation *above = NULL;
     int status = CKG_OK;
 
-    /* From the highest down; what a higher one found may be better. */
+    /* From the highest probability down: what was found for a higher one may be better than what is found
+     * here. */
     *out = (struct app_frontier){{0}, {0}};
     for (int k = APP_FRONTIER - 1; !status && k >= 0; k--) {
         status = find_one(n, engine, app_frontier_chances[k], &out->own[k]);

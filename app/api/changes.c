@@ -220,9 +220,9 @@ static int undo(struct app_api_study *study, json_t *in, struct app_text *out)
     return status;
 }
 
-/* --- going on --- */
+/* --- pausing and resuming --- */
 
-/* How it stands with that, once it is so. */
+/* Pauses, stops or resumes, and writes the new state. */
 static int pause(struct app_api_study *study, enum app_pause_state paused, struct app_text *out)
 {
     const int status = app_study_pause(&study->record, paused);

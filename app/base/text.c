@@ -36,8 +36,8 @@ int app_utf8_length(const unsigned char *bytes, size_t left)
 }
 
 /*
- * In one line: what came over several goes on behind a space, and what a terminal would act on is shown by
- * its number. A character that the end of `from` has cut in two is left out.
+ * In one line: newlines and tabs become spaces, and what a terminal would act on is shown by its number. A
+ * character that the end of `from` has cut in two is left out.
  */
 static void flatten(const char *from, char *out, size_t size)
 {

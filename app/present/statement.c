@@ -134,7 +134,7 @@ void app_outage_text(const struct app_study *n, struct app_text *out)
 {
     struct app_outage outage;
 
-    /* A run that tried one again may leave a row that is none by the rule. */
+    /* After a retry there may be too few failures for an outage by the rule: then those that are left. */
     if (!app_outage_find(n, &outage))
         outage = app_outage_streak(n);
     if (!outage.count) {

@@ -221,9 +221,9 @@ static void call_change(const struct asked *a, struct app_reply *out)
     call(a, &in, out);
 }
 
-/* --- programs --- */
+/* --- the API --- */
 
-/* A summary a line, of all studies or of one. */
+/* The cached summaries, one a line, of all studies or of one. */
 static void list_studies(const struct asked *a, struct app_reply *out)
 {
     struct app_cache *cache = a->cache;

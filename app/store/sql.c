@@ -126,8 +126,9 @@ static char *translate(const struct app_sql_dialect *dialect, const char *statem
     return out.data;
 }
 
-/* The statement in the database's dialect, translated the first time; NULL without memory. */
-static const char *written(struct app_sql *sql, const char *statement)
+/* The statement in the database's dialect, translated the first time it is asked for, by its address; NULL
+ * without memory. */
+static const char *translated(struct app_sql *sql, const char *statement)
 {
     for (int i = 0; i < sql->count; i++)
         if (sql->statements[i].given == statement)
@@ -207,7 +208,7 @@ int app_sql_run(struct app_sql *sql, const char *statement, int count, const str
     if (sql->status)
         return sql->status;
     sql->status = pass_fault(sql);
-    const char *text = sql->status ? NULL : written(sql, statement);
+    const char *text = sql->status ? NULL : translated(sql, statement);
     if (text)
         sql->status = sql->driver->run(sql->database, text, count, values, row, context, message);
     else if (!sql->status)

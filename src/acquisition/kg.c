@@ -222,10 +222,10 @@ static double feasible_slopes(const struct ckg__belief *belief, const struct ckg
     const double sigma = w->sigma[j][p];
     const double floor = ckg__variance_floor(belief->gp[j]) + ckg__gp_chance(belief->gp[j]);
 
-    /* the variance counts as its floor, which does not move */
+    /* At its floor the variance does not move with the point. */
     const int floored = inv * inv * floor >= 1 - 1e-12;
     const double *const limit[2] = {ahead->high, ahead->low};
-    double probability = ahead->high ? 0 : 1;
+    double probability = ahead->high ? 0 : 1; /* Φ(high) − Φ(low), where Φ(∞) = 1 without an upper limit */
     slope[0] = slope[1] = slope[2] = 0;
     for (int side = 0; side < 2; side++) {
         if (!limit[side])

@@ -413,7 +413,7 @@ int ckg__latent_draws_view(const struct ckg__latent_draws *t, int m, const doubl
         return CKG_ERR_NOMEM;
     s->var = s->mean + (size_t)t->draws * points;
 
-    /* The means of all draws. */
+    /* k between rows and points, and the means of all draws. */
     for (size_t k = 0; k < D; k++)
         for (size_t i = 0; i < points; i++)
             s->B[k * points + i] = U[k * (size_t)ldu + i] * gp->inv_ell[k];

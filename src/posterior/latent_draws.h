@@ -81,7 +81,7 @@ double ckg__latent_draws_floor(const struct ckg__latent_draws *draws_of);
 /* The process at m points under all draws. */
 struct ckg__latent_view {
     double *B;    /* D×m points */
-    double *V;    /* n×m, L⁻¹k */
+    double *V;    /* n×m, k and then L⁻¹k */
     double *G;    /* n×m slopes of the kernel, NULL where no gradient is wanted */
     double *mean; /* draws×m */
     double *var;  /* (m), common to all draws */

@@ -121,6 +121,7 @@ static int mean_at(const struct ckg__gp *gp, const struct groups *groups, struct
     double *slope = ckg__arena_doubles(arena, (size_t)ckg__gp_coordinates(gp) * CHUNK);
     int status = slope ? CKG_OK : CKG_ERR_NOMEM;
 
+    /* The slopes that come with the means are not wanted; by chunks they need little room. */
     for (int first = 0; !status && first < groups->m; first += CHUNK) {
         const int m = groups->m - first < CHUNK ? groups->m - first : CHUNK;
         status = ckg__posterior_mean(gp, m, groups->U + first, groups->m, arena, mean + first, slope);

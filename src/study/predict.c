@@ -181,7 +181,7 @@ int ckg__study_utility_at(ckg_study *s, const double *u, double penalty, double 
     return CKG_OK;
 }
 
-/* Checks the designs of a public call and brings the models up to date. */
+/* Checks the designs of a public call, and listens to interrupts from here on. */
 static int begin(ckg_study *s, int count, const double *X, const char *caller)
 {
     ckg__error_clear();

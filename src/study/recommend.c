@@ -256,14 +256,15 @@ static int is_offered(const ckg_study *s, int design)
     return ckg__problem_offers(s->problem, s->data.x + (size_t)design * (size_t)s->problem->d);
 }
 
-/* known (designs) ← 1 where the objective was measured or, where outcomes are measured apart, any outcome. */
-static void mark_evaluated(const ckg_study *s, int *known)
+/* evaluated (designs) ← 1 where the objective was measured or, where outcomes are measured apart, any
+ * outcome. */
+static void mark_evaluated(const ckg_study *s, int *evaluated)
 {
-    memset(known, 0, (size_t)s->data.designs * sizeof *known);
+    memset(evaluated, 0, (size_t)s->data.designs * sizeof *evaluated);
     for (int t = 0; t < s->data.trials; t++)
         for (int i = 0; i < s->data.trial[t].count; i++)
-            known[s->data.trial[t].design] |= s->problem->separate ||
-                                              s->data.trial[t].measured[i].outcome == 0;
+            evaluated[s->data.trial[t].design] |= s->problem->separate ||
+                                                  s->data.trial[t].measured[i].outcome == 0;
 }
 
 /*

@@ -74,8 +74,8 @@ static void log_chances(const struct volume *sur, const struct ckg__view *view, 
 }
 
 /*
- * The sum over all of these points, whose views are made in `keep`; what belief, best and finite are is set
- * already.
+ * The sum over all of these points, whose views are made in `keep`. The members belief, best and finite must
+ * be set already; best may be −INFINITY.
  */
 static int take_points(struct volume *sur, const struct points *points, struct ckg__arena *keep)
 {
