@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "figure/draw/ticks.h"
 #include "figure/figure.h"
 #include "figure/view_cache.h"
 
@@ -63,6 +64,8 @@ static void add_points(struct app_panel *p, const struct app_frontier *f)
 
     line->shape = marks->shape = APP_CIRCLE;
     marks->size = 3.6;
+    char predicted[64];
+    char spread[64];
     for (int k = 0; k < APP_FRONTIER; k++) {
         const ckg_recommendation *r = f->at[k];
         if (!r)
@@ -72,8 +75,9 @@ static void add_points(struct app_panel *p, const struct app_frontier *f)
             .y = r->mean[0],
             .low = fmax(r->mean[0] - 2 * r->sd[0], p->y.low),
             .high = fmin(r->mean[0] + 2 * r->sd[0], p->y.high),
-            .hint = app_figure_text(p->figure, "feasible with probability %.4g or more: %.5g ± %.2g",
-                                    app_frontier_chances[k], r->mean[0], r->sd[0])};
+            .hint = app_figure_text(p->figure, "feasible with probability %.4g or more: %s ± %s",
+                                    app_frontier_chances[k], app_number_nice(r->mean[0], 5, predicted),
+                                    app_number_nice(r->sd[0], 2, spread))};
         app_layer_add(bars, at);
         app_layer_add(line, at);
         app_layer_add(marks, at);

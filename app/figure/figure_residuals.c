@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "figure/draw/ticks.h"
 #include "figure/figure.h"
 
 enum { COLUMNS = 3, NARROWEST = 200, WIDE = 380, HIGH = 240 };
@@ -40,6 +41,8 @@ static void add_trials(struct app_panel *p, const struct app_show *s, int outcom
 {
     struct app_layer *bars[2];
     struct app_layer *marks[2];
+    char predicted[64];
+    char spread[64];
 
     for (int inside = 0; inside < 2; inside++)
         bars[inside] = app_panel_layer(p, APP_LAYER_BARS, bar_pens[inside], NULL);
@@ -59,9 +62,10 @@ static void add_trials(struct app_panel *p, const struct app_show *s, int outcom
                                      .low = mean[i] - 2 * sd[i],
                                      .high = mean[i] + 2 * sd[i],
                                      .trial = t->number,
-                                     .hint = app_figure_text(p->figure, "%s; predicted %.4g ± %.2g",
-                                                             app_figure_hint(p->figure, s, t), mean[i],
-                                                             sd[i])};
+                                     .hint = app_figure_text(p->figure, "%s; predicted %s ± %s",
+                                                             app_figure_hint(p->figure, s, t),
+                                                             app_number_nice(mean[i], 4, predicted),
+                                                             app_number_nice(sd[i], 2, spread))};
         app_layer_add(bars[inside], at);
         app_layer_add(marks[inside], at);
     }

@@ -253,6 +253,15 @@ class Show(unittest.TestCase):
         for kind in ("convergence", "residuals"):
             self.assertTrue(any(text.count(names[5]) and text.count(names[10]) for text in self.check_svg(file, kind)), kind)
 
+    def test_hints_of_predictions(self):
+        """What is predicted is written as the values beside it: with a minus, and powers of ten."""
+        file = self.study("signs", TWO, {"c": {"max": 0}})
+        self.evaluate(file, 8, lambda p: {"y": -1e-7 * (1 + p["a"] + p["b"]), "c": p["a"] - 2})
+        for kind, word in (("residuals", "; predicted "), ("frontier", " or more: ")):
+            said = [text.split(word)[1] for text in self.check_svg(file, kind) if word in text]
+            self.assertTrue(said and all(re.fullmatch("−?[0-9.]+(×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)? ± [0-9.]+(×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?", text) for text in said), said)
+            self.assertTrue(any("−" in text and "×10⁻" in text for text in said), said)
+
     def test_axes(self):
         """Whole numbers at whole ticks, categories by name, a logarithmic axis at round numbers."""
         file = self.study("axes", {"n": {"type": "integer", "low": 2, "high": 6}, "k": {"type": "categorical", "values": ["red", "green"]},
