@@ -5,7 +5,9 @@
 
 #include "actions/outage.h"
 #include "api/shapes.h"
+#include "base/markup.h"
 #include "base/timestamp.h"
+#include "present/statement.h"
 #include "report/report.h"
 
 /* --- the summary --- */
@@ -111,10 +113,20 @@ static int trials(struct app_api_study *study, json_t *in, struct app_text *out)
     return CKG_OK;
 }
 
+/* What it is about, and who has paused it. */
 static int head(struct app_api_study *study, json_t *in, struct app_text *out)
 {
+    struct app_text paused = {0};
+
     (void)in;
     app_report_lead(&study->record, out);
+    if (app_pause_text(&study->record.pause, &paused) && paused.data) {
+        app_text_print(out, "<p>");
+        app_markup(out, paused.data);
+        app_text_print(out, "</p>\n");
+    }
+    out->failed |= paused.failed;
+    app_text_free(&paused);
     return CKG_OK;
 }
 

@@ -195,6 +195,8 @@ def test_pause():
             wait_for(lambda: desk.json("studies/1")["state"] == "paused" and desk.json("studies/1")["paused_by_user"] == held)
             check("paused by " + held["by"] in folder.ckg("status", "slow.yaml", expect=0).out, "status does not say so")
             check(json.loads(folder.ckg("status", "slow.yaml", "--json", expect=0).out)["paused_by_user"] == held, "nor as JSON")
+            said = desk.text("/study/1/part/head")
+            check(f"<p>paused by {held['by']} since 20" in said, "nor does the page:", said)
             (folder / "go").touch()
             wait_for(lambda: evaluations(folder, "slow.yaml") == ["complete"])
             time.sleep(1.5)
