@@ -3,6 +3,7 @@ import difflib
 import fnmatch
 import itertools
 import pathlib
+import re
 import sys
 
 LINES = 6  # of each difference
@@ -11,12 +12,14 @@ SHOWN = 40  # differences whose lines are shown; the others are only named
 
 
 def intended(path):
-    """The texts that are replaced, and the patterns of what is not compared."""
+    """The texts that are replaced, what is left out of the new ones, and the patterns of what is not compared."""
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    wrong = [line for line in lines if not line.startswith("-") and line.count("\t") != 1]
+    replaced = [line for line in lines if not line.startswith(("+", "-"))]
+    wrong = [line for line in replaced if line.count("\t") != 1]
     if wrong:
-        sys.exit(f"{path}: neither old<TAB>new nor -PATTERN: {wrong[0]}")
-    return [line.split("\t") for line in lines if not line.startswith("-")], [line[1:] for line in lines if line.startswith("-")]
+        sys.exit(f"{path}: neither old<TAB>new, nor +REGULAR EXPRESSION, nor -PATTERN: {wrong[0]}")
+    return ([line.split("\t") for line in replaced], [re.compile(line[1:]) for line in lines if line.startswith("+")],
+            [line[1:] for line in lines if line.startswith("-")])
 
 
 def outputs(folder, left_out):
@@ -37,7 +40,7 @@ def show(old, new):
 
 def main():
     old, new = map(pathlib.Path, sys.argv[1:3])
-    replaced, left_out = intended(pathlib.Path(sys.argv[3]))
+    replaced, added, left_out = intended(pathlib.Path(sys.argv[3]))
     before, now = outputs(old, left_out), outputs(new, left_out)
     differ = [f"{name}: is gone" for name in sorted(before - now)] + [f"{name}: is new" for name in sorted(now - before)]
     for line in differ:
@@ -46,6 +49,8 @@ def main():
         was, text = read(old / name), read(new / name)
         for one, other in replaced:
             was = was.replace(one, other)
+        for what in added:
+            text = what.sub("", text)
         if was != text:
             differ.append(name)
             print(f"{name}: differs")

@@ -25,7 +25,7 @@ from test_serve import ATTACKS, SECTIONS, Events, Server  # noqa: E402
 from test_steer import Desk  # noqa: E402
 from test_versions import OLD  # noqa: E402
 
-FIGURES = ["sheet", "convergence", "map", "slices", "importance", "frontier", "acquisition"]
+FIGURES = ["sheet", "convergence", "map", "slices", "importance", "frontier", "acquisition", "residuals"]
 
 # --- studies ---
 
@@ -159,7 +159,8 @@ NUMBER = r"[0-9][0-9.]*(?:e[-+]?[0-9]+)?"
 MASKS = [(re.compile(pattern, re.M), word) for pattern, word in (
     (rf"[\w.-]+@{HOST}\b", "WHO"), (rf"\b{HOST} [0-9a-f-]{{36}} \S+ [0-9]+", "WORKER"), (rf"\b{HOST}[ :][0-9]+", "WORKER"), (rf"\b{HOST}\b", "HOST"),
     (r"\b20[0-9]{2}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?Z?", "DATE"),
-    (r"\b1[7-9][0-9]{8}(?:\.[0-9]+)?\b", "TIME"), (rf'"(seconds|seconds_per_suggestion|suggestions_per_minute)": {NUMBER}', r'"\1": DURATION'),
+    (r"\b1[7-9][0-9]{8}(?:\.[0-9]+)?\b", "TIME"), (rf'"(seconds|seconds_per_suggestion)": {NUMBER}', r'"\1": DURATION'),
+    (rf'"suggestions_per_minute": (?:null|{NUMBER})', '"suggestions_per_minute": PACE'),  # null where all were asked for at one time
     (rf"^{NUMBER} s$", "DURATION s"), (rf"^([0-9]+,[a-z]+,[a-z]+),{NUMBER},", r"\1,DURATION,"), (r"(127\.0\.0\.1):[0-9]{2,5}\b", r"\1:PORT"),
     (r"token=[0-9a-f]{32}", "token=TOKEN"), (r'(<td>seconds</td><td class="why">)[^<]+', r"\1DURATION"),
     (r'(<td class="left">(?:design|policy|user)</td><td>)[^<]+', r"\1DURATION"),
