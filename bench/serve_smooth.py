@@ -45,8 +45,11 @@ def watched(page, name, act):
 
 def canned(page, server):
     """The answers of the small study for the large one."""
-    for name in ("status", "recommend", "frontier", "checks"):
+    for name in ("status", "recommend", "frontier"):
         page.answer(f"**/api/v1/studies/1/{name}", server.text(f"/api/v1/studies/2/{name}"))
+    for kind in ("frontier", "residuals"):
+        of = urllib.parse.quote(json.dumps({"kind": kind}))
+        page.answer(f"**/api/v1/studies/1/figure?*{kind}*", server.text(f"/api/v1/studies/2/figure?of={of}"))
     nothing = urllib.parse.quote("{}")
     for name in ("slices", "map"):
         page.answer(f"**/api/v1/studies/1/{name}?**", server.text(f"/api/v1/studies/2/{name}?of={nothing}"))

@@ -23,7 +23,7 @@ MINUTES = float(sys.argv[sys.argv.index("--minutes") + 1]) if "--minutes" in sys
 ROWS = 12
 FILES = [f"/{path.name}" for path in (pathlib.Path(__file__).resolve().parents[1] / "app/serve/files").glob("*.[jc]s*")]
 QUICK = ["studies/{}", "studies/{}/trials", "studies/{}/problem", "studies/{}/times", "studies/{}/trials/4"]
-MODELS = ["status", "recommend", "model", "importance", "frontier", "slices", "map", "checks"]
+MODELS = ["status", "recommend", "model", "importance", "frontier", "slices", "map"]
 PARTS = ["recommendation", "convergence", "importance", "frontier", "maps", "slices", "checks", "trials", "study", "models"]
 
 

@@ -1,6 +1,6 @@
 /*
- * Predictions that pages draw: along each parameter, over two of them, and beside what was measured. A grid
- * is as fine as in the report, from the same nodes.
+ * Predictions that pages draw: along each parameter and over two of them, on grids as fine as in the report,
+ * from the same nodes; and figures as data.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,37 +143,6 @@ static int map(struct app_api_study *study, json_t *in, struct app_text *out)
     return status;
 }
 
-/* --- predicted against measured --- */
-
-static int checks(struct app_api_study *study, json_t *in, struct app_text *out)
-{
-    int status = app_api_view(study);
-    const struct app_show *s = &study->view;
-    double *mean = status ? NULL : malloc(2 * ((size_t)s->record->count + 1) * sizeof *mean);
-
-    (void)in;
-    if (status || !mean)
-        return status ? status : app_no_memory(s->record->message);
-    double *sd = mean + s->record->count + 1;
-    app_json_open(out, NULL, '[');
-    for (int i = 0; !status && i < s->outcomes.count; i++) {
-        const int j = s->outcomes.outcome[i];
-        status = ckg_study_leave_one_out(s->engine, j, mean, NULL, sd);
-        if (status) {
-            status = app_study_fail(s->record, status);
-            continue;
-        }
-        app_json_open(out, NULL, '{');
-        app_json_add_string(out, "outcome", app_outcome_name(s->definition, j));
-        app_json_add_numbers(out, "mean", s->record->count, mean);
-        app_json_add_numbers(out, "sd", s->record->count, sd);
-        app_json_close(out, '}');
-    }
-    app_json_close(out, ']');
-    free(mean);
-    return status;
-}
-
 /* --- figures --- */
 
 static int figure(struct app_api_study *study, json_t *in, struct app_text *out)
@@ -222,7 +191,6 @@ const struct app_action app_grids[] = {
      .argument = "of",
      .takes = {{"at", APP_IS_OBJECT, NULL}, {"x", APP_IS_TEXT, NULL}, {"y", APP_IS_TEXT, NULL}},
      .run = map},
-    {.name = "checks", MODELS, .run = checks},
     {.name = "figure",
      MODELS,
      .argument = "of",

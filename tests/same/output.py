@@ -457,7 +457,7 @@ def broken_files(record):
 LOOKED_AT = ["", "status", "trials", "trials?since=3", "trials?since=x", "trials/1", "trials/2", "trials/99", "recommend", "model", "importance",
              "frontier", "predict?at=AT", "predict?at={}",
              "predict", "problem", "times", "slices", 'slices?of={"at": AT}', 'slices?of={"at": 3}', "map", 'map?of={"at": AT}',
-             'map?of={"x": "y", "y": "x"}', "checks", "nope", "tell"]
+             'map?of={"x": "y", "y": "x"}', "nope", "tell"]
 PAGES = ["", "/lab", "/part/head", *(f"/part/{section}" for section in SECTIONS), "/part/nope", "/report", "/trial/1", "/trial/2", "/trial/99"]
 COMMON = ["/", "/favicon.ico", "/api/v1/openapi.json", "/api/v1/studies", "/api/v1/server", "/api/v1/studies/99", "/api/v1/nope",
           "/api/v2/studies", "/nope", "/study", "/study/0"]
