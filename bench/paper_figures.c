@@ -292,7 +292,7 @@ static void draw_figure_1(const char *path)
     static const struct app_key now_keys[] = {
         {APP_KEY_LINE, APP_CIRCLE, {.stroke = APP_INK_SOFT, .width = 1.4, .dash = APP_DOTTED}, "now"},
         {APP_KEY_MARK, APP_STAR, {.stroke = APP_INK_TEXT, .fill = APP_INK_BEST, .width = 1}, "its maximum"}};
-    ckg_study *study = example_study("auto", 0, 0.05, 1);
+    ckg_study *study = example_study("ckg", 0, 0.05, 1);
     ckg_suggestion *s;
 
     /* Where cKG samples next, and what a sample there would change. */
@@ -378,7 +378,7 @@ static void look(ckg_study *study, struct stage *s)
 
 static void run(struct stage *stage)
 {
-    ckg_study *study = example_study("auto", INITIAL, 0, 4);
+    ckg_study *study = example_study("ckg", INITIAL, 0, 4);
 
     for (int n = 0, at = 0; n <= LAST; n++) {
         ckg_suggestion *s;
