@@ -2,6 +2,7 @@
 #include "base/markup.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -223,6 +224,7 @@ static int wrap(const struct measure *m, const char *text, double width, int mos
         /* As much as fits, up to a good place. */
         size_t end = good_end(text, fits);
         end = end < APP_SHORT ? end : fits < APP_SHORT ? fits : APP_SHORT - 1;
+        out->broken |= end && isalnum((unsigned char)text[end - 1]) && isalnum((unsigned char)text[end]);
         memcpy(line, text, end);
         line[end] = 0;
         text += end;

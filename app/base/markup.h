@@ -24,7 +24,8 @@ enum { APP_LINES = 4 };
 struct app_lines {
     int count;
     char line[APP_LINES][APP_SHORT];
-    int whole; /* 1: nothing was left out */
+    int whole;  /* 1: nothing was left out */
+    int broken; /* 1: a word is parted */
 };
 int app_wrap(const char *text, double width, double size, int most, struct app_lines *out);
 

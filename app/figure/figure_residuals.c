@@ -14,6 +14,7 @@ static const struct app_pen diagonal_pen = {.stroke = APP_INK_SOFT, .width = 1};
 /* What lies within two standard deviations, and what does not. */
 static const struct app_pen bar_pens[2] = {{.stroke = APP_INK_LIMIT, .width = 1},
                                            {.stroke = APP_INK_MEAN, .width = 1}};
+static const char *const keys[2] = {"beyond ±2 sd", "within ±2 sd"};
 static const struct app_pen mark_pens[2] = {{.stroke = APP_INK_LIMIT, .fill = APP_INK_PAPER, .width = 1.3},
                                             {.stroke = APP_INK_PAPER, .fill = APP_INK_MEAN, .width = 0.6}};
 
@@ -47,7 +48,7 @@ static void add_trials(struct app_panel *p, const struct app_show *s, int outcom
     for (int inside = 0; inside < 2; inside++)
         bars[inside] = app_panel_layer(p, APP_LAYER_BARS, bar_pens[inside], NULL);
     for (int inside = 0; inside < 2; inside++) {
-        marks[inside] = app_panel_layer(p, APP_LAYER_MARKS, mark_pens[inside], NULL);
+        marks[inside] = app_panel_layer(p, APP_LAYER_MARKS, mark_pens[inside], keys[inside]);
         marks[inside]->shape = inside ? APP_CIRCLE : APP_DIAMOND;
         marks[inside]->size = 3;
     }

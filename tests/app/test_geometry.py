@@ -207,6 +207,12 @@ class Geometry(unittest.TestCase):
             for name in (x, y, COST) + ((ALLOYS[2],) if "alloy" in (x, y) else ()):
                 self.assertIn(re.sub(r"\s", "", name), words)
 
+    def test_no_word_is_parted(self):
+        words = [word for name in ALLOYS for word in name.split() if len(word) > 2]
+        for text in self.figure(self.deck, "slices").texts:
+            last = (text.text.split() or [""])[-1]
+            self.assertFalse(any(word.startswith(last) and word != last for word in words if len(last) > 2), text.text)
+
     def test_the_star_hides_no_tick(self):
         """The best design is in a corner, where the ticks are."""
         two = {k: {"type": "real", "low": 0, "high": 1} for k in "ab"}

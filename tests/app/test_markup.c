@@ -123,6 +123,20 @@ static void test_width(void **state)
 }
 
 /* Numbers that a figure should never ask for still leave a file that can be read. */
+/* A line ends between two words where there is room for each of them, and says when it does not. */
+static void test_lines(void **state)
+{
+    struct app_lines lines;
+
+    (void)state;
+    assert_int_equal(app_wrap_columns("stainless steel", 10, 2, &lines), 2);
+    assert_string_equal(lines.line[0], "stainless");
+    assert_true(lines.whole && !lines.broken);
+    assert_int_equal(app_wrap_columns("stainless steel", 8, 2, &lines), 2);
+    assert_string_equal(lines.line[0], "stainles");
+    assert_true(lines.whole && lines.broken);
+}
+
 static void test_svg(void **state)
 {
     struct app_canvas *canvas = app_canvas_svg.open(100, 50, "<&>", 0);
@@ -198,5 +212,5 @@ static void test_files(void **state)
 int main(void)
 {
     return RUN_TESTS(test_markup, test_shorten, test_probabilities, test_estimates, test_columns, test_width,
-                     test_svg, test_endings, test_files);
+                     test_lines, test_svg, test_endings, test_files);
 }

@@ -59,6 +59,7 @@ def test_study():
                 for what in ("#convergence canvas", "#frontier canvas", "#maps .map canvas", "#slices canvas", "#parallel canvas", "#timeline canvas", "#checks canvas"):
                     check(inked(page, what), "nothing is drawn in", what)
                 check(page.get("document.querySelectorAll('#importance svg, #study table, #models table').length") >= 3, "what the report draws is not there")
+                check("of 8 within 2 sd" in page.text("#checks figcaption"), page.text("#checks"))
                 check(page.get("['header', 'main', 'nav', 'footer'].every((tag) => document.querySelector(tag))"), "a landmark is missing")
                 check(page.get("[...document.querySelectorAll('canvas')].every((c) => c.closest('[aria-hidden]') || c.closest('[role=img]'))"), "a picture without words")
                 check(page.get("[...document.querySelectorAll('button, input, select')].every((b) => b.innerText || b.labels?.length || b.ariaLabel || b.closest('label'))"),

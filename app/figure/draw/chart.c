@@ -189,7 +189,7 @@ struct side {
     double deep;  /* how far the labels reach from the axis */
 };
 
-/* The widest line of all labels, and the most lines; 0: some label does not fit whole. */
+/* The widest line of all labels, and the most lines; 0: some label does not fit whole, or a word of it. */
 static int measure(const struct side *s, double *width, int *most)
 {
     int whole = 1;
@@ -201,7 +201,7 @@ static int measure(const struct side *s, double *width, int *most)
         const int count = app_wrap(s->ticks.tick[i].label, s->width, tick_letters.size, s->lines, &lines);
         *width = fmax(*width, app_lines_width(&lines, tick_letters.size));
         *most = count > *most ? count : *most;
-        whole &= lines.whole;
+        whole &= lines.whole && !lines.broken;
     }
     return whole;
 }

@@ -14,9 +14,10 @@
 static const double beside = 14; /* between a box and its colour bar */
 static const double bar_width = 11;
 static const double bar_room = 76;  /* with its numbers */
-static const double least_gap = 26; /* between boxes side by side */
+static const double least_gap = 32; /* between boxes side by side */
 static const double heading_room = 20;
 static const double note_room = 14;
+static const double title_gap = 8; /* between what is below a box and the title of the next */
 static const double sheet_gap = 16;
 
 /* --- layout --- */
@@ -115,7 +116,8 @@ static struct row measure(const struct layout *l, int block, int row)
     for (const struct app_panel *p = l->figure->first; p; p = p->next) {
         if (p->row != row || p->column / l->across != block)
             continue;
-        r.above = fmax(r.above, app_chart_above(p->title, p->note, l->cell));
+        r.above = fmax(r.above, app_chart_above(p->title, p->note, l->cell) +
+                                    (p->title && (block || row) ? title_gap : 0));
         r.high = fmax(r.high, l->stretch * box_height(p, l->cell));
         r.below = fmax(r.below, app_axis_room(&p->x, l->cell, 0));
     }

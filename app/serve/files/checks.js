@@ -20,13 +20,12 @@ export function checks(host, page) {
     return { box, title, words, plot };
   }
 
-  // "f: 12 of 13 within 2 sd"
   async function show(name, { title, words, plot }) {
     const of = encodeURIComponent(JSON.stringify({ kind: "residuals", outcome: name }));
     title.textContent = visible(name);
     try {
       const [panel] = (await getJson(page.study.path(`figure?of=${of}`))).figure.panels;
-      words.textContent = visible(panel.title.slice(panel.title.lastIndexOf(": ") + 2));
+      words.textContent = visible(panel.note);
       plot.show(panel);
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 409) throw error;

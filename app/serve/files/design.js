@@ -1,5 +1,5 @@
 // The design that maps and slices are about: the recommended one until the reader takes another.
-import { button, chance, el, nice, own, visible } from "./dom.js";
+import { button, chance, el, estimate, nice, own, visible } from "./dom.js";
 import { getJson } from "./api.js";
 import { isStepped, toNumber, toValue } from "./parameters.js";
 
@@ -74,7 +74,7 @@ export function design(page) {
         el("div", {}, el("dt", {}, "probability of being feasible"), el("dd", {}, kept ? chance(kept.probability_feasible) : "–")),
         ...outcomes.slice(0, 8).map((o) => {
           const p = kept && own(kept.outcomes, o.name);
-          return el("div", {}, el("dt", {}, visible(o.title)), el("dd", {}, p && p.mean !== null ? `${nice(p.mean, 4)} ± ${nice(2 * p.sd, 2)}` : "–"));
+          return el("div", {}, el("dt", {}, visible(o.title)), el("dd", {}, p && p.mean !== null ? estimate(p.mean, p.sd, 4) : "–"));
         }),
       );
     }

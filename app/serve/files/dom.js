@@ -34,6 +34,9 @@ export function nice(value, digits = 5) {
   return value.toExponential(digits - 1).replace(/\.?0+e/, "e");
 }
 
+// With its standard deviation, unless it is known.
+export const estimate = (mean, sd, digits = 5) => (sd > 0 ? `${nice(mean, digits)} ± ${nice(sd, 2)}` : nice(mean, digits));
+
 // A probability, as the program writes it (present/numbers.c): near 0 and 1 it matters how near.
 export function chance(value) {
   if (value === null || value === undefined) return "not known";

@@ -4,7 +4,7 @@ import { el, ink, nice, visible } from "./dom.js";
 
 // --- axes ---
 
-const short = (text, most = 14) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
+const short = (text, most = 18) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
 
 // Round numbers between two.
 function roundTicks(low, high, wanted) {
@@ -61,7 +61,7 @@ export function scaleOf(axis) {
   return {
     to: (v) => (to(v, axis.unit) - a) / (b - a),
     from: (t) => from(a + t * (b - a), axis.unit),
-    ticks: (wanted) => ticks(axis, wanted).map((tick) => (Array.isArray(tick) ? tick : [tick, nice(tick, 5)])),
+    ticks: (wanted) => ticks(axis, wanted).map((tick) => (Array.isArray(tick) ? tick : [tick, nice(tick, 12)])),
   };
 }
 
@@ -171,9 +171,14 @@ const draw = {
   },
 
   band(c, f, l) {
-    const sides = [l.high, l.low].map((side) => l.x.map((x, i) => [f.x(x), f.y(known(side[i]))]));
-    const all = [...sides[0], ...sides[1].reverse()].filter(([, y]) => !Number.isNaN(y));
-    trace(c, all);
+    let piece = [];
+    c.beginPath();
+    for (let i = 0; i <= l.x.length; i++)
+      if (i < l.x.length && l.low[i] !== null && l.high[i] !== null) piece.push(i);
+      else {
+        [...piece.map((k) => [k, l.high]), ...piece.reverse().map((k) => [k, l.low])].forEach(([k, side], n) => c[n ? "lineTo" : "moveTo"](f.x(l.x[k]), f.y(side[k])));
+        piece = [];
+      }
     fillWith(c, l);
   },
 
@@ -275,6 +280,13 @@ function drawPixels(c, f, { shade: { x, y, values, low, high }, stepped }) {
 }
 
 // --- panels ---
+
+// Names and numbers beside a panel have the room that they need, of what there is.
+function leftOf(c, axis, least, width) {
+  const ticks = axis.bare ? [] : scaleOf(axis).ticks(axis.names ? axis.names.length : 4);
+  const widest = Math.max(0, ...ticks.map(([, words]) => c.measureText(words).width));
+  return Math.max(least, Math.min(widest + 30, 0.35 * width));
+}
 
 // Where values lie in a canvas.
 class Frame {
@@ -388,7 +400,7 @@ export function panelIn(host, how, attributes = {}) {
 
   function drawPanel(c, width, height) {
     if (!panel) return;
-    frame = new Frame(c, width, height, panel, view ?? panel, how.left ?? 62);
+    frame = new Frame(c, width, height, panel, view ?? panel, leftOf(c, { ...panel.y, ...(view ?? panel).y }, how.left ?? 62, width));
     frame.picked = how.page?.picked;
     const { left, top } = frame;
     drawAxes(c, frame, panel);

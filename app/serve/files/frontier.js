@@ -1,5 +1,5 @@
 // The objective against the probability of feasibility: what each bit of safety costs, and what is recommended.
-import { chance, el, nice } from "./dom.js";
+import { chance, el, estimate, nice } from "./dom.js";
 import { getJson, getLines } from "./api.js";
 import { panelIn } from "./figure.js";
 
@@ -9,7 +9,7 @@ export function frontier(host, page) {
   const box = el("div", { class: "canvas", hidden: true });
   const list = el("ol", { class: "points", "aria-label": "designs by probability" });
   host.append(box, list);
-  const words = ({ probability, recommendation: r }) => `at least ${probability}: ${nice(r.objective.mean)} ± ${nice(2 * r.objective.sd, 2)}`;
+  const words = ({ probability, recommendation: r }) => `at least ${probability}: ${estimate(r.objective.mean, r.objective.sd)}`;
   const go = ({ probability, recommendation: r }) => page.explore(r.parameters, `what is best with probability ${probability}`);
   const press = ({ layer, i }) => layer?.shape === "circle" && go(points.filter((p) => p.recommendation)[i]);
   const plot = panelIn(box, { height: (width) => (width < 600 ? 260 : 320), left: 76, page, press }, { role: "img" });

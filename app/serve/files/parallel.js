@@ -106,7 +106,7 @@ export function parallel(host, page) {
     const [before, after, side] = lying ? [24, 18, 16] : [40, 40, 14];
     const gap = (lying ? height - before - after : width - 2 * side - 60) / Math.max(axes.length - 1, 1);
     const long = lying ? width - 2 * side : height - before - side - 6;
-    lay = { lying, gap, long, begin: lying ? before : side + 30, side, before };
+    lay = { width, lying, gap, long, begin: lying ? before : side + 30, side, before };
     const place = (k, t) => (lying ? [side + t * long, lay.begin + k * gap] : [lay.begin + k * gap, before + (1 - t) * long]);
     c.drawImage(layerOf(width, height, place), 0, 0, width, height);
     const picked = study.trials[page.picked - 1];
@@ -133,7 +133,11 @@ export function parallel(host, page) {
     set({ fillStyle: ink("text"), font: "600 12px system-ui, sans-serif", textAlign: lying ? "left" : "center", textBaseline: lying ? "bottom" : "alphabetic" });
     const words = visible(axis.title);
     const [x, y] = place(k, lying ? 0 : 1);
-    c.fillText(words.length > 24 ? `${words.slice(0, 23)}…` : words, x, lying ? y - 4 : y - 22 + (k % 2 && gap < 90 ? -13 : 0), lying ? 300 : Math.max(gap * (gap < 90 ? 1.9 : 0.95), 40));
+    const name = words.length > 24 ? `${words.slice(0, 23)}…` : words;
+    const room = lying ? 300 : Math.max(gap * (gap < 90 ? 1.9 : 0.95), 40);
+    const half = Math.min(c.measureText(name).width, room) / 2;
+    const inside = lying ? x : Math.max(half, Math.min(x, lay.width - half));
+    c.fillText(name, inside, lying ? y - 4 : y - 22 + (k % 2 && gap < 90 ? -13 : 0), room);
     set({ font: "11px system-ui, sans-serif", fillStyle: ink("soft"), strokeStyle: ink("paper"), lineWidth: 3, textAlign: lying ? "center" : "left", textBaseline: lying ? "top" : "middle" });
     const ticks = axis.scale.ticks(5);
     for (const [v, text] of ticks.length > 6 ? [ticks[0], ticks[Math.floor(ticks.length / 2)], ticks.at(-1)] : ticks) {

@@ -1,7 +1,7 @@
 // What the models say along each parameter through one design, which the reader drags.
 import { axisOver, panelIn, scaleOf } from "./figure.js";
 import { axisOf, isStepped, nearest, toNumber, toValue } from "./parameters.js";
-import { chance, choice, el, ink, labelled, nice, own, visible } from "./dom.js";
+import { chance, choice, el, estimate, ink, labelled, nice, own, visible } from "./dom.js";
 import { getJson } from "./api.js";
 import { looks, lookOf, marksOf, valueOf } from "./looks.js";
 
@@ -23,11 +23,11 @@ export function slices(host, page) {
   const objective = () => study.problem.outcomes[outcome];
   const limits = () => (outcome ? [objective().min, objective().max].filter((limit) => limit !== null) : []);
 
-  // Where the models' curves go: a step is as wide as there is room for it.
+  // Where the models' curves go: a step is as wide as there is room for it, and stands alone.
   function curveOf(p, { values, mean, sd }) {
     const half = isStepped(p) ? 0.42 : 0;
-    const at = values.flatMap((v, i) => (half ? [[v - half, i], [v + half, i]] : [[v, i]]));
-    const side = (sign) => at.map(([, i]) => (mean[outcome][i] === null ? null : mean[outcome][i] + sign * 2 * sd[outcome][i]));
+    const at = values.flatMap((v, i) => (half ? [[v - half, i], [v + half, i], [v + half, -1]] : [[v, i]]));
+    const side = (sign) => at.map(([, i]) => ((mean[outcome][i] ?? null) === null ? null : mean[outcome][i] + sign * 2 * sd[outcome][i]));
     return { x: at.map(([v]) => v), y: side(0), low: side(-1), high: side(1) };
   }
 
@@ -62,7 +62,7 @@ export function slices(host, page) {
       if (!at || !found) return null;
       const { values, mean, sd, chance: chances } = found.slices[k];
       const i = nearest(scale, values, at[0]);
-      return `${visible(p.name)} ${nice(toValue(p, values[i]), 4)}: ${nice(mean[outcome][i], 4)} ± ${nice(2 * sd[outcome][i], 2)}, feasible with probability ${chance(chances[i])}`;
+      return `${visible(p.name)} ${nice(toValue(p, values[i]), 4)}: ${estimate(mean[outcome][i], sd[outcome][i], 4)}, feasible with probability ${chance(chances[i])}`;
     }
     const drag = ({ left, width }, event) => take(toValue(p, scale.from(Math.min(Math.max((event.offsetX - left) / width, 0), 1))));
     const plot = panelIn(box, { height: 210, left: 54, page, over, words, drag, cursor: "ew-resize" }, { "aria-hidden": "true" });
