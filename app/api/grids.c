@@ -11,7 +11,7 @@
 
 /* --- predictions on grids --- */
 
-/* A copy of the show lane centre is the design of the object's `at`; without one its own. */
+/* A copy of the show whose centre is the design of the object's `at`; without one its own. */
 struct view {
     struct app_show show;
     double centre[CKG_MAX_PARAMETERS];
