@@ -1,7 +1,6 @@
 /* What may be asked of a study, a row each, in the shapes of the commands' --json. */
 #include <math.h>
 
-#include "actions/action_history.h"
 #include "actions/action_stop.h"
 #include "actions/frontier.h"
 #include "actions/models.h"
@@ -17,13 +16,16 @@ static int trial(struct app_api_study *study, json_t *in, struct app_text *out)
 {
     const struct app_trial *t = app_api_trial(&study->record,
                                               json_integer_value(json_object_get(in, "trial")));
+    struct app_trial_history history;
 
     if (!t)
         return CKG_ERR_NOT_FOUND;
+    const int status = app_trial_history_find(&study->record, t->number, &history);
     app_json_open(out, NULL, '{');
     app_trial_add_whole(&study->record.definition, t, out);
-    const int status = app_history_write(&study->record, t->number, 1, out);
+    app_trial_history_add(&history, out);
     app_json_close(out, '}');
+    app_trial_history_free(&history);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "actions/action_change.h"
+#include "actions/action_history.h"
 #include "actions/workers.h"
 #include "actions/action_retry.h"
 #include "actions/action_verify.h"
@@ -39,6 +40,9 @@ void app_trial_add(const struct app_definition *definition, const struct app_tri
  */
 void app_trial_add_whole(const struct app_definition *definition, const struct app_trial *trial,
                          struct app_text *out);
+
+/* The member `history` of an object that is open: the changes that touched the trial. */
+void app_trial_history_add(const struct app_trial_history *history, struct app_text *out);
 
 /* Members of an object that is open: the budget and what was evaluated; the best trial that is feasible. */
 void app_progress_add(const struct app_study *record, struct app_text *out);

@@ -54,6 +54,43 @@ static const struct app_trial *open_best(const struct app_study *n, const char *
     return best;
 }
 
+/* The trial on one side of a change, null where there is none. */
+static void add_side(const char *key, const struct app_trial *t, struct app_text *out)
+{
+    app_json_member(out, key);
+    if (!t) {
+        app_text_print(out, "null");
+        return;
+    }
+    app_json_open(out, NULL, '{');
+    app_json_add_string(out, "state", app_state_name(t->state));
+    app_json_member(out, "parameters");
+    app_text_print(out, "%s", t->parameters);
+    app_json_member(out, "values");
+    app_text_print(out, "%s", t->outcomes ? t->outcomes : "{}");
+    app_json_add_string(out, "why", t->why);
+    app_json_add_string(out, "notes", t->notes);
+    app_json_close(out, '}');
+}
+
+void app_trial_history_add(const struct app_trial_history *h, struct app_text *out)
+{
+    static const char *const keys[APP_SIDES] = {"before", "after", "put_aside"};
+    char timestamp[32];
+
+    app_json_open(out, "history", '[');
+    for (int i = 0; i < h->count; i++) {
+        const struct app_change *c = &h->touched[i].change;
+        app_json_print(out, "{change:%d kind:%s command:%s who:%s made:%s", c->number, c->kind, c->command,
+                       c->who, app_timestamp_utc(c->made, timestamp));
+        app_json_print(out, "undone:%s undone_by:%s", app_timestamp_utc(c->undone, timestamp), c->undone_by);
+        for (int side = 0; side < APP_SIDES; side++)
+            add_side(keys[side], h->touched[i].side[side], out);
+        app_json_close(out, '}');
+    }
+    app_json_close(out, ']');
+}
+
 void app_progress_add(const struct app_study *n, struct app_text *out)
 {
     app_json_print(out, "budget:%g evaluations:%d", app_known(n->definition.budget), app_study_ended(n));

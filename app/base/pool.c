@@ -47,6 +47,15 @@ char *app_pool_print_list(struct app_pool *pool, const char *format, va_list lis
     return text;
 }
 
+int app_pool_keep(struct app_pool *pool, const char **text)
+{
+    const char *copy = *text ? app_pool_copy(pool, *text) : NULL;
+    const int kept = !*text == !copy;
+
+    *text = copy;
+    return kept;
+}
+
 char *app_pool_print(struct app_pool *pool, const char *format, ...)
 {
     va_list list;

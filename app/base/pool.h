@@ -18,6 +18,8 @@ void *app_pool_new(struct app_pool *pool, size_t count, size_t size);
 
 /* A copy of the text, or of one that is put together; NULL: no memory. */
 char *app_pool_copy(struct app_pool *pool, const char *text);
+/* Puts a copy in the place of the text, NULL stays; 0: no memory. */
+int app_pool_keep(struct app_pool *pool, const char **text);
 char *app_pool_print(struct app_pool *pool, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *app_pool_print_list(struct app_pool *pool, const char *format, va_list list)
     __attribute__((format(printf, 2, 0)));

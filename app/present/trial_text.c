@@ -37,10 +37,49 @@ static void add_block(const char *title, const char *text, struct app_text *out)
         app_text_print(out, "%s:\n%s%s", title, text, text[strlen(text) - 1] == '\n' ? "" : "\n");
 }
 
+/* complete {"yield": 55} */
+static void add_side(const struct app_trial *t, struct app_text *out)
+{
+    app_text_print(out, "%s", app_state_name(t->state));
+    if (t->outcomes)
+        app_text_print(out, " %s", t->outcomes);
+    if (t->why) {
+        app_text_add(out, " (", 2);
+        app_text_add_line(out, t->why);
+        app_text_add(out, ")", 1);
+    }
+}
+
+/* A few lines for a change that touched the trial; with the designs where it gave the trial another. */
+static void add_change(const struct app_touched *touched, struct app_text *out)
+{
+    static const char *const words[APP_SIDES] = {"was", "became", "put aside"};
+    const struct app_trial *before = touched->side[APP_BEFORE];
+    const struct app_trial *after = touched->side[APP_AFTER];
+    const int has_moved = before && after && strcmp(before->parameters, after->parameters) != 0;
+    const struct app_change *c = &touched->change;
+    char timestamp[32];
+
+    app_text_print(out, "%s  %s: ckg ", app_timestamp(c->made, timestamp) ? timestamp : "some time", c->who);
+    app_text_add_line(out, c->command);
+    app_text_add(out, "\n", 1);
+    for (int side = 0; side < APP_SIDES; side++)
+        if (touched->side[side]) {
+            app_text_print(out, "    %-9s ", words[side]);
+            add_side(touched->side[side], out);
+            if (has_moved)
+                app_text_print(out, " at %s", touched->side[side]->parameters);
+            app_text_add(out, "\n", 1);
+        }
+    if (app_timestamp(c->undone, timestamp))
+        app_text_print(out, "    undone    %s by %s\n", timestamp, c->undone_by ? c->undone_by : "somebody");
+}
+
 int app_trial_text(struct app_study *n, const struct app_trial *t, struct app_text *out)
 {
+    struct app_trial_history history;
+    const int status = app_trial_history_find(n, t->number, &history);
     struct app_text said = {0};
-    const int status = app_history_write(n, t->number, 0, &said);
     char timestamp[32];
 
     /* Its line, and when it was. */
@@ -68,7 +107,10 @@ int app_trial_text(struct app_study *n, const struct app_trial *t, struct app_te
     if (t->answer && t->state == APP_FAILED_TRIAL)
         app_text_print(out, "(`ckg tell STUDY %d --from-answer` takes the values from there)\n", t->number);
     add_block("the end of its standard error", t->log, out);
+    for (int i = 0; i < history.count; i++)
+        add_change(&history.touched[i], &said);
     add_block("what was said of it", said.data, out);
+    app_trial_history_free(&history);
     app_text_free(&said);
     return status;
 }

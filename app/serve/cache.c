@@ -254,17 +254,11 @@ static void free_study(struct app_cached_study *p)
     free(p);
 }
 
-/* *out ← a copy of the text, or NULL; 0 without memory. */
-static int keep(struct app_pool *pool, const char **out, const char *text)
-{
-    *out = text ? app_pool_copy(pool, text) : NULL;
-    return !text == !*out;
-}
-
 static int keep_place(struct app_cached_study *p, const struct app_study_address *place)
 {
-    return keep(&p->pool, &p->place.file, place->file) && keep(&p->pool, &p->place.store, place->store) &&
-           keep(&p->pool, &p->place.name, place->name);
+    p->place = (struct app_study_address){.file = place->file, .store = place->store, .name = place->name};
+    return app_pool_keep(&p->pool, &p->place.file) && app_pool_keep(&p->pool, &p->place.store) &&
+           app_pool_keep(&p->pool, &p->place.name);
 }
 
 /* That number, or the next one that is free. The cache is locked. */
