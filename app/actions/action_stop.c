@@ -15,7 +15,8 @@ struct app_stop_mark {
 
 /* --- what is expected --- */
 
-int app_study_gain(struct app_study *n, ckg_gain *out)
+/* As things stand; what is not known is NAN. */
+static int find_gain(struct app_study *n, ckg_gain *out)
 {
     ckg_study *engine;
     int status = app_study_engine(n, &engine);
@@ -119,7 +120,7 @@ static int is_settled(const struct app_study *n)
 static int gain_after(struct replay *r, int m, ckg_gain *out)
 {
     if (m == app_study_ended(r->n) && is_settled(r->n))
-        return app_study_gain(r->n, out);
+        return find_gain(r->n, out);
     const int status = advance(r, number_of_ended(r->n, m));
     if (status)
         return status;
@@ -193,7 +194,7 @@ int app_stop_standing(struct app_study *n, struct app_stop_watch *w)
 {
     *w = (struct app_stop_watch){.gain = {.next = NAN, .remaining = NAN}};
     const int status = n->definition.stop.gain > 0 ? app_stop_look(n, w, n->interrupt, n->context)
-                                                   : app_study_gain(n, &w->gain);
+                                                   : find_gain(n, &w->gain);
 
     if (status == CKG_ERR_CANCELLED || status == CKG_ERR_NOMEM || status == CKG_ERR_SYSTEM)
         return status;

@@ -10,9 +10,6 @@
 
 #include "study/record.h"
 
-/* As things stand; what is not known is NAN. */
-int app_study_gain(struct app_study *record, ckg_gain *out);
-
 /* The gain that would be too little, in the objective's units; NAN where it cannot be said. */
 double app_stop_bar(const struct app_definition *definition, const ckg_gain *gain);
 

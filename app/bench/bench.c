@@ -41,7 +41,8 @@ struct work {
     struct app_message *message;
 };
 
-void app_cell_name(const struct app_cell *cell, char name[128])
+/* The name of the cell's file without its ending, such as mystery_1_ckg. */
+static void name_cell(const struct app_cell *cell, char name[128])
 {
     snprintf(name, 128, "%s_%g_%s", cell->problem->name, cell->noise, cell->policy);
 }
@@ -59,7 +60,7 @@ static void part_path(const struct work *w, struct task task, enum app_protocol_
 {
     char name[128];
 
-    app_cell_name(&w->cells[task.cell], name);
+    name_cell(&w->cells[task.cell], name);
     snprintf(path, 512, "%s/parts/%s.%04d.%s", w->plan->folder, name, task.replication, files[kind].part);
 }
 
@@ -67,7 +68,7 @@ static void cell_path(const struct work *w, int cell, enum app_protocol_kind kin
 {
     char name[128];
 
-    app_cell_name(&w->cells[cell], name);
+    name_cell(&w->cells[cell], name);
     snprintf(path, 512, files[kind].cell, w->plan->folder, name);
 }
 

@@ -35,9 +35,6 @@ struct app_cell {
     const char *policy;
 };
 
-/* The name of the cell's file without its ending, such as mystery_1_ckg. */
-void app_cell_name(const struct app_cell *cell, char name[128]);
-
 /* Does what is missing of the plan. */
 int app_bench_run(const struct app_plan *plan, struct app_message *message);
 

@@ -54,8 +54,8 @@ struct app_parameter {
     struct app_label label;
 };
 
-/* The words for kinds (enum ckg_kind) and goals (enum ckg_goal). */
-extern const char *const app_kind_names[], *const app_goal_names[];
+/* The words for kinds (enum ckg_kind). */
+extern const char *const app_kind_names[];
 
 /* The word for a noise (enum ckg_noise) of no known size. */
 const char *app_noise_word(int noise);
@@ -103,7 +103,6 @@ struct app_cluster {
 
 /* Which folders of trials stay. */
 enum app_keep { APP_KEEP_ALL, APP_KEEP_FAILED, APP_KEEP_NONE };
-extern const char *const app_keep_names[];
 
 /* A folder for each trial, in which its command runs. */
 struct app_workspace {

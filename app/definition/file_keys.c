@@ -14,7 +14,7 @@ enum { MOST_PATIENCE = 1000 };
 static const double largest_gain = 1e150;
 static const double most_percent = 100;
 
-const char *const app_goal_names[] = {[CKG_MINIMIZE] = "minimize", [CKG_MAXIMIZE] = "maximize", NULL};
+static const char *const goal_names[] = {[CKG_MINIMIZE] = "minimize", [CKG_MAXIMIZE] = "maximize", NULL};
 static const char *const failure_names[] = {"model", "ignore", NULL};
 
 /* --- when to stop --- */
@@ -195,7 +195,7 @@ static const struct app_key file_keys[] = {
     {"name", "a text", "needed", "the study's name in its store", .kind = APP_KEY_LINE, AT(name),
      .high = LONGEST_NAME, .what = "a name", .missing = "`name: …` is missing"},
     {"goal", "`minimize`, `maximize`", "needed", "what is wanted of the objective", .kind = APP_KEY_WORD,
-     AT(goal), .words = app_goal_names, .expected = "minimize or maximize", .always = 1, .changed = "goal",
+     AT(goal), .words = goal_names, .expected = "minimize or maximize", .always = 1, .changed = "goal",
      .missing = "`goal: minimize` or `goal: maximize` is missing"},
     {"budget", "an integer", "needed",
      "evaluations in all, the initial design included; what they may cost in all where outcomes have a "

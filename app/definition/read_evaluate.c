@@ -21,7 +21,7 @@ enum { LONGEST_LINE = 2000, LONGEST_PATH = 1000, LONGEST_LABEL = 200 };
 enum { MOST_PARALLEL = 1000, MOST_RETRIES = 1000, MOST_FAILURES = 1000, MOST_AHEAD = 1000 };
 enum { CONCURRENT = 10, MOST_CONCURRENT = 1000 };
 
-const char *const app_keep_names[] = {"all", "failed", "none", NULL};
+static const char *const keep_names[] = {"all", "failed", "none", NULL};
 
 /* --- the command --- */
 
@@ -249,7 +249,7 @@ static const struct app_key work_keys[] = {
      .kind = APP_KEY_LINE, .at = offsetof(struct app_workspace, folder), .high = LONGEST_PATH,
      .what = "a folder"},
     {"keep", "`all`, `failed`, `none`", "`all`", "which of them stay when their trial has ended",
-     .kind = APP_KEY_WORD, .at = offsetof(struct app_workspace, keep), .words = app_keep_names,
+     .kind = APP_KEY_WORD, .at = offsetof(struct app_workspace, keep), .words = keep_names,
      .expected = "`all`, `failed` or `none`", .always = 1},
     {"quota", "a size such as `2 GB`", "any size",
      "of all that stay together; the oldest go where it would be more", .read = read_quota,

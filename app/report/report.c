@@ -86,7 +86,8 @@ void app_report_lead(const struct app_study *n, struct app_text *out)
     app_text_print(out, "</p>\n");
 }
 
-void app_report_links(struct app_text *out)
+/* Links to the sections. */
+static void add_links(struct app_text *out)
 {
     app_text_print(out, "<nav>");
     for (const struct app_report_section *section = app_report_sections; section->id; section++)
@@ -219,7 +220,7 @@ int app_report_make(const struct app_show *s, struct app_text *out)
     app_report_head(out, s->definition->name, "ckg report");
     app_text_print(out, "<header>");
     app_report_lead(s->record, out);
-    app_report_links(out);
+    add_links(out);
     app_text_print(out, "</header>\n<main>\n");
     for (const struct app_report_section *section = app_report_sections; !status && section->id; section++)
         status = app_report_section(section, s, out);

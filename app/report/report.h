@@ -21,9 +21,6 @@ void app_report_css(struct app_text *out);
 /* The study's name as a heading, and a line on what it is about and how far it is. */
 void app_report_lead(const struct app_study *record, struct app_text *out);
 
-/* Links to the sections. */
-void app_report_links(struct app_text *out);
-
 /* A name or text of the user's, escaped; shortened by the reader's window, whole when it is pointed at. */
 void app_report_name(struct app_text *out, const char *name);
 /* A number for people, exact when it is pointed at. */

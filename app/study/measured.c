@@ -20,7 +20,8 @@ void app_measurements_sort(ckg_measurement *measured, int count)
     qsort(measured, (size_t)count, sizeof *measured, by_outcome);
 }
 
-int app_study_measured(const struct app_study *n, int outcome)
+/* 1 when some trial measured the outcome. */
+static int is_measured(const struct app_study *n, int outcome)
 {
     for (int i = 0; i < n->count; i++)
         if (!isnan(app_trial_value(&n->trials[i], outcome)))
@@ -47,7 +48,7 @@ int app_study_unmeasured(const struct app_study *n, int first, struct app_text *
     int count = 0;
 
     for (int j = first; j <= app_constraints(&n->definition); j++)
-        if (!app_study_measured(n, j))
+        if (!is_measured(n, j))
             add_name(out, app_outcome_name(&n->definition, j), count++);
     add_rest(out, count);
     if (count)

@@ -230,9 +230,6 @@ int app_study_add(struct app_study *record, const double *x, int64_t worker, int
 /* In the order of the outcomes, as if all had been told at once. */
 void app_measurements_sort(ckg_measurement *measured, int count);
 
-/* 1 when some trial measured the outcome. */
-int app_study_measured(const struct app_study *record, int outcome);
-
 /*
  * Adds "'stress' has not been measured yet", with the names of all outcomes from `first` on that no trial
  * measured; how many there are.

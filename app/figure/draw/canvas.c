@@ -90,7 +90,7 @@ void app_path_box(struct app_path *path, const struct app_box *b)
     app_path_close(path);
 }
 
-void app_path_circle(struct app_path *path, double x, double y, double r)
+static void add_circle(struct app_path *path, double x, double y, double r)
 {
     const double h = 0.5522847498 * r; /* four cubics follow a circle to 0.03 % of its radius */
 
@@ -102,12 +102,6 @@ void app_path_circle(struct app_path *path, double x, double y, double r)
     app_path_close(path);
 }
 
-void app_path_free(struct app_path *path)
-{
-    free(path->steps);
-    *path = (struct app_path){0};
-}
-
 /* --- drawing --- */
 
 void app_draw_pointed(struct app_canvas *canvas, struct app_path *path, const struct app_pen *pen,
@@ -116,7 +110,8 @@ void app_draw_pointed(struct app_canvas *canvas, struct app_path *path, const st
     canvas->failed |= path->failed;
     if (path->count && !canvas->failed)
         canvas->table->path(canvas, path, pen, hint);
-    app_path_free(path);
+    free(path->steps);
+    *path = (struct app_path){0};
 }
 
 void app_draw(struct app_canvas *canvas, struct app_path *path, const struct app_pen *pen)
@@ -166,7 +161,7 @@ void app_draw_mark(struct app_canvas *canvas, enum app_shape shape, double x, do
     case APP_SHAPES:
         break;
     case APP_CIRCLE:
-        app_path_circle(&path, x, y, r);
+        add_circle(&path, x, y, r);
         break;
     case APP_TRIANGLE:
         polygon(&path, 3, x, y + 0.15 * r, 1.25 * r, 1, 0);

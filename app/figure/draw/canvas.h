@@ -58,8 +58,6 @@ void app_path_move(struct app_path *path, double x, double y);
 void app_path_line(struct app_path *path, double x, double y);
 void app_path_close(struct app_path *path);
 void app_path_box(struct app_path *path, const struct app_box *box);
-void app_path_circle(struct app_path *path, double x, double y, double radius);
-void app_path_free(struct app_path *path);
 
 /* --- the canvas --- */
 
