@@ -20,7 +20,7 @@
     ROW(importance, "show how much each parameter matters for each outcome")                                 \
     ROW(predict, "predict the outcomes of given designs and their probability of being feasible")            \
     ROW(score, "show the policy's acquisition values at given designs; larger is better")                    \
-    ROW(plot, "draw convergence, map, slices, importance, frontier or acquisition")                          \
+    ROW(plot, "draw convergence, map, slices, importance, frontier, acquisition or residuals")               \
     ROW(report, "write the study as one HTML page that opens from disk")                                     \
     ROW(serve, "show studies to browsers and programs, live, by pages and an API")                           \
     ROW(export, "write the trials as CSV, or with --json as one object per line, with every digit")          \
