@@ -10,7 +10,7 @@
 
 /* The distance between the streams of two lookaheads, for outcomes after the first ones. */
 enum { BEYOND = 256 };
-_Static_assert((int)CKG__MAX_OUTCOMES <= (int)BEYOND, "an outlook's outcomes have streams of their own");
+_Static_assert((int)CKG__MAX_OUTCOMES <= (int)BEYOND, "a lookahead's outcomes have streams of their own");
 
 struct stage {
     const struct ckg__search *search;
